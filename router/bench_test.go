@@ -1,0 +1,88 @@
+package router_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/ontime-llm/ontime/budget"
+	"github.com/ontime-llm/ontime/router"
+)
+
+// benchRouter returns a router with ten routes that all have some evidence.
+func benchRouter(b testing.TB) *router.Router {
+	targets := make([]router.Target, 10)
+	for i := range targets {
+		targets[i] = router.Target{
+			Name:     fmt.Sprintf("t%d", i),
+			Provider: fmt.Sprintf("p%d", i/3),
+			Price:    router.Price{Input: 1 + float64(i)/10, Output: 4},
+			Models:   []string{"m"},
+		}
+	}
+	r, err := router.New(router.Config{Targets: targets, Budgets: map[string]budget.Budget{
+		"chat": {
+			TTFT: budget.Layers{50: 200 * time.Millisecond, 95: 600 * time.Millisecond, 99: 4 * time.Second},
+			TPOT: budget.Layers{95: 50 * time.Millisecond},
+		},
+		"extract": {Total: budget.Layers{95: 10 * time.Second}},
+	}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range 1000 {
+		req := router.Request{Endpoint: "chat", Model: "m", PromptBytes: 400 * (1 + i%90), Streamed: i%2 == 0}
+		plan := r.Plan(req)
+		f := r.Start(plan.Choices[i%10], req)
+		took := time.Duration(200+i%300) * time.Millisecond
+		r.Report(router.Report{
+			Flight: f, Elapsed: took * 10, TTFT: took, TPOT: 20 * time.Millisecond,
+			PromptTokens: req.PromptBytes / 4, OutputTokens: 50 + i,
+		})
+	}
+	return r
+}
+
+func BenchmarkPlan10(b *testing.B) {
+	r := benchRouter(b)
+	for _, bench := range []struct {
+		name string
+		req  router.Request
+	}{
+		{"4_layers", router.Request{Endpoint: "chat", Model: "m", PromptBytes: 4000, Streamed: true}},
+		{"total", router.Request{Endpoint: "extract", Model: "m", PromptBytes: 4000, MaxTokens: 500}},
+		{"no_layers", router.Request{Model: "m", PromptBytes: 4000, Streamed: true}},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				r.Plan(bench.req)
+			}
+		})
+	}
+}
+
+func BenchmarkPlan10Parallel(b *testing.B) {
+	r := benchRouter(b)
+	req := router.Request{Endpoint: "chat", Model: "m", PromptBytes: 4000, Streamed: true}
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			r.Plan(req)
+		}
+	})
+}
+
+// BenchmarkReport is all that an attempt costs beside its plan: start, content,
+// report.
+func BenchmarkReport(b *testing.B) {
+	r := benchRouter(b)
+	req := router.Request{Endpoint: "chat", Model: "m", PromptBytes: 4000, Streamed: true}
+	c := r.Plan(req).Choices[0]
+	b.ReportAllocs()
+	for b.Loop() {
+		f := r.Start(c, req)
+		f.Content(200 * time.Millisecond)
+		r.Report(router.Report{Flight: f, Elapsed: time.Second, TPOT: 20 * time.Millisecond, PromptTokens: 1000, OutputTokens: 50})
+	}
+}

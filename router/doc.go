@@ -1,0 +1,124 @@
+// Package router decides which way a call goes: it knows the routes, what has been
+// seen of each, and which of them would best keep what an endpoint has promised.
+//
+//	r, err := router.New(router.Config{
+//		Targets: []router.Target{{Name: "openai"}, {Name: "azure-eu", Provider: "azure"}},
+//		Budgets: map[string]budget.Budget{"chat": {TTFT: budget.Layers{95: 600 * time.Millisecond}}},
+//	})
+//	req := router.Request{Endpoint: "chat", Model: "gpt-4o", PromptBytes: len(body), Streamed: true}
+//	plan := r.Plan(req)                     // plan.Choices, best first
+//	f := r.Start(plan.Choices[0], req)      // from now on in flight
+//	f.Content(ttft)                         // the first content came
+//	r.Report(router.Report{Flight: f, Outcome: router.Completed, ...})
+//
+// Every attempt is to be started and reported, whatever becomes of it.
+//
+// # Routes
+//
+// A route is one target serving one model, as the application names it: the thing
+// that has a latency distribution. See [Router] for which there are.
+//
+// # What an attempt teaches
+//
+// The end of an attempt is either a time or a bound of one:
+//
+//	content came           TTFT, at once
+//	completed, streamed    TPOT, and the length of the answer
+//	completed, not so      the total alone: when its first token was made nobody knows
+//	timed out, cancelled,  at least so long without content (censored): neither a
+//	lost, failed           latency nor nothing
+//	still under way        at least so long until now: a hang is seen before it ends
+//	failed                 a failure besides, even after content
+//	failed, blameless      nothing: it was the caller's own mistake
+//
+// Survival functions follow by Kaplan-Meier (package internal/latency). What ended
+// counts on two time scales, with half-lives of 30 s (fast) and 15 min (slow).
+//
+// # Size and luck
+//
+// A long prompt takes longer, which is nobody's fault. A prompt of s tokens accounts
+// for
+//
+//	m(s) = a + b*s
+//
+// with a and b from the medians of five size buckets (up to 512, 2k, 8k, 32k tokens
+// and beyond; the latest 64 of each) by least squares, in which b leans on 0.06
+// ms/token. A TTFT y is recorded as y * m(1000)/m(s), what it would have been with
+// a prompt of 1000 tokens, and
+//
+//	P(TTFT > T | s) = S(T * m(1000)/m(s))
+//
+// so that one curve serves all sizes. (It is the distribution of the luck y/m(s),
+// times the constant m(1000). With that constant a spell in which everything takes
+// twice as long is counted once: in S. Without, it would be counted again as m
+// follows.) The prompt's tokens are estimated from its bytes, by a ratio that each
+// route learns from reported usage, 4 at first.
+//
+// Totals are composed where answers are streamed, TTFT + (n-1)*TPOT for n tokens,
+// with n distributed as the endpoint's own answers and cut at the call's cap. They
+// are tabled at the fold, for each size bucket and for caps on a grid of two to the
+// octave. Answers that are not streamed have a distribution of their own, of the time
+// converted to 1000 tokens in and 200 out; while there are few it leans on the
+// composed one.
+//
+// # Relatives
+//
+// Few samples lean on those of relatives. With n samples
+//
+//	slow' = (n*slow + 20*relatives)/(n + 20)
+//	S     = (n*fast + 8*slow')/(n + 8)
+//
+// where relatives are the same model on other targets, leaning in the same way on
+// other models of the same provider, those on all others, and those on what is built
+// in. A cold route starts like its relatives: never at zero, which would send it
+// everything, and never at infinity. (Counts are mixed rather than curves: the
+// same where nothing is censored, and where something is, it has no say beyond the
+// time at which it was cut off.) The share of failures leans likewise.
+//
+// # The fold
+//
+// All of this is worked out for the routes of a model by the first plan that finds
+// the last time more than 250 ms ago; plans that come meanwhile go on with what
+// was known. There is no goroutine, and a plan takes no lock but for that.
+//
+// # Choice
+//
+// The least score is first, where
+//
+//	score = V * cost/median cost + sum over layers j of (Q_j + 0.5)/e_j * P(miss_j)
+//
+// e_j is the share of calls that may miss the layer and Q_j its debt: how far behind
+// its promise it is. While promises are kept, the cheapest route that keeps them
+// wins; as debt grows, the fastest. V is the budget's CostWeight. TTFT and TPOT layers
+// do not concern calls that are not streamed. With f the share of attempts that
+// fail,
+//
+//	P(miss) = f + (1-f) * P(late)
+//
+// since an error is late for every layer, so that a route that fails fast attracts
+// nothing. For the implicit layer "answered" it is f*f: an error reaches the caller
+// only if the next attempt fails as well. A limit beyond the time at which an attempt
+// is given up is as good as that time.
+//
+// Where no layer concerns the call, the score is the median time that is to be
+// expected, of the first token or of the whole, with a failure as never.
+//
+// Of routes within 3% of the best score (or within 0.03 if that is below 1: a
+// promise kept several times over) a random one is first, or all traffic would follow
+// the noise.
+//
+// # When to give up
+//
+// Breach is not abandonment: a late answer is better than none. [Choice.Abandon] is
+//
+//	max(the budget's Abandon, 3 * p99 of what came, for this size)
+//
+// with 5 s in place of the budget's where it is 0; the second term is 10 minutes at
+// most. Whether an attempt may be given up at all (the last candidate may not) is for
+// whoever runs it to know.
+//
+// # What it must never know
+//
+// HTTP, wire formats, credentials, configuration files. It gets counts and times, and
+// reads no clock but package time's.
+package router

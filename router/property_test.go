@@ -1,0 +1,193 @@
+package router_test
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/ontime-llm/ontime/budget"
+	"github.com/ontime-llm/ontime/router"
+)
+
+// Whatever happens to attempts, in whatever order: no flight is lost or counted
+// twice, every admissible route stays in the plan, and no figure leaves its range.
+func TestAnyHistory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		noDeadline := struct{ testing.TB }{t} // the deadline is not known in virtual time
+		rapid.Check(noDeadline, func(t *rapid.T) {
+			r, err := router.New(router.Config{
+				Targets: []router.Target{
+					{Name: "a", Provider: "x", Price: router.Price{Input: 1, Output: 2}},
+					{Name: "b", Provider: "x", Price: router.Price{Input: 2, Output: 1}},
+					{Name: "c", Provider: "y", Price: router.Price{Output: 3}, Models: []string{"m"}},
+				},
+				Budgets: map[string]budget.Budget{
+					"chat": {TTFT: budget.Layers{50: 300 * ms, 99.9: 3 * time.Second}, TPOT: budget.Layers{95: 30 * ms}},
+					"all":  {Total: budget.Layers{95: 5 * time.Second}, CostWeight: -1, Abandon: time.Second},
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := history{r: r}
+			t.Repeat(map[string]func(*rapid.T){
+				"start":   h.start,
+				"content": h.content,
+				"report":  h.report,
+				"wait":    h.wait,
+				"judge":   h.judge,
+				"":        h.check,
+			})
+		})
+	})
+}
+
+type history struct {
+	r        *router.Router
+	flights  []*router.Flight
+	running  int
+	attempts router.Attempts
+}
+
+func (h *history) start(t *rapid.T) {
+	req := router.Request{
+		Endpoint:    rapid.SampledFrom([]string{"", "chat", "all"}).Draw(t, "endpoint"),
+		Model:       rapid.SampledFrom([]string{"m", "n"}).Draw(t, "model"),
+		PromptBytes: rapid.IntRange(0, 1<<20).Draw(t, "bytes"),
+		MaxTokens:   rapid.SampledFrom([]int{0, 1, 100, 1 << 20}).Draw(t, "cap"),
+		Streamed:    rapid.Bool().Draw(t, "streamed"),
+	}
+	p := h.r.Plan(req)
+	if want := map[string]int{"m": 3, "n": 2}[req.Model]; len(p.Choices) != want {
+		t.Fatalf("%d choices, want %d", len(p.Choices), want)
+	}
+	if p.Reason() == "" {
+		t.Error("no reason")
+	}
+	seen := make(map[string]bool)
+	for _, c := range p.Choices {
+		if seen[c.Target] || c.Abandon < time.Second || c.Abandon > 10*time.Minute {
+			t.Errorf("choice %+v among %v: want each once, and 1s to 10min to abandon", c, p.Choices)
+		}
+		seen[c.Target] = true
+	}
+	c := rapid.SampledFrom(p.Choices).Draw(t, "choice")
+	h.flights = append(h.flights, h.r.Start(c, req))
+	h.running++
+}
+
+func (h *history) content(t *rapid.T) {
+	h.draw(t).Content(h.duration(t))
+}
+
+func (h *history) report(t *rapid.T) {
+	f := h.draw(t)
+	o := rapid.SampledFrom([]router.Outcome{router.Completed, router.Failed, router.TimedOut, router.Cancelled, router.Lost}).Draw(t, "outcome")
+	tokens := rapid.IntRange(0, 100000)
+	rep := router.Report{
+		Flight: f, Outcome: o, Elapsed: h.duration(t), TTFT: h.duration(t), TPOT: h.duration(t), Total: h.duration(t),
+		PromptTokens: tokens.Draw(t, "prompt"), CachedTokens: tokens.Draw(t, "cached"), OutputTokens: tokens.Draw(t, "output"),
+		Blameless: rapid.Bool().Draw(t, "blameless"),
+	}
+	h.r.Report(rep)
+	h.r.Report(rep)
+	for i := range h.flights {
+		if h.flights[i] == f && f != nil {
+			h.flights = append(h.flights[:i], h.flights[i+1:]...)
+			h.running--
+			*map[router.Outcome]*uint64{
+				router.Completed: &h.attempts.Completed, router.Failed: &h.attempts.Failed, router.TimedOut: &h.attempts.TimedOut,
+				router.Cancelled: &h.attempts.Cancelled, router.Lost: &h.attempts.Lost,
+			}[o]++
+			break
+		}
+	}
+}
+
+func (h *history) wait(t *rapid.T) { time.Sleep(h.duration(t)) }
+
+func (h *history) judge(t *rapid.T) {
+	tally := h.r.Ledger("chat").Tally(true)
+	tally.Failed()
+}
+
+// draw returns a flight that is under way, or nil.
+func (h *history) draw(t *rapid.T) *router.Flight {
+	if len(h.flights) == 0 {
+		return nil
+	}
+	return rapid.SampledFrom(h.flights).Draw(t, "flight")
+}
+
+func (h *history) duration(t *rapid.T) time.Duration {
+	return time.Duration(math.Exp(rapid.Float64Range(0, 8).Draw(t, "log ms"))-1) * ms
+}
+
+func (h *history) check(t *rapid.T) {
+	running, sum := 0, router.Attempts{}
+	for _, s := range h.r.Snapshot().Routes {
+		running += s.InFlight
+		sum.Completed += s.Attempts.Completed
+		sum.Failed += s.Attempts.Failed
+		sum.TimedOut += s.Attempts.TimedOut
+		sum.Cancelled += s.Attempts.Cancelled
+		sum.Lost += s.Attempts.Lost
+		for _, p := range []router.Percentiles{s.TTFT, s.TPOT, s.Total} {
+			if !(0 < p.P50 && p.P50 <= p.P95 && p.P95 <= p.P99 && p.N >= 0) {
+				t.Errorf("percentiles %+v", p)
+			}
+		}
+		if !(0 <= s.Failures && s.Failures <= 1 && s.Fixed > 0 && s.PerToken >= 0 && s.BytesPerToken >= 1 && s.BytesPerToken <= 16) {
+			t.Errorf("out of range: %+v", s)
+		}
+	}
+	if running != h.running || sum != h.attempts {
+		t.Errorf("%d in flight, %+v; want %d, %+v", running, sum, h.running, h.attempts)
+	}
+}
+
+// From many goroutines at once nothing is lost either. Of use under -race.
+func TestConcurrentUse(t *testing.T) {
+	const goroutines, each = 8, 300
+	r, err := router.New(router.Config{
+		Targets: []router.Target{{Name: "a"}, {Name: "b"}},
+		Budgets: map[string]budget.Budget{"chat": {TTFT: budget.Layers{95: 600 * ms}, Total: budget.Layers{95: time.Second}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for k := range goroutines {
+		all.Go(func() {
+			for i := range each {
+				req := router.Request{Endpoint: "chat", Model: fmt.Sprint(i % 80), PromptBytes: 4 * i, Streamed: k%2 == 0}
+				f := r.Start(r.Plan(req).Choices[0], req)
+				var parts sync.WaitGroup
+				parts.Go(func() { f.Content(time.Duration(i) * ms) })
+				parts.Go(func() { r.Report(router.Report{Flight: f, Outcome: router.Outcome(i % 5), OutputTokens: i}) })
+				parts.Go(func() { r.Report(router.Report{Flight: f}) })
+				parts.Wait()
+				if i%100 == 0 {
+					r.Snapshot()
+				}
+			}
+		})
+	}
+	all.Wait()
+	ended := uint64(0)
+	for _, s := range r.Snapshot().Routes {
+		a := s.Attempts
+		ended += a.Completed + a.Failed + a.TimedOut + a.Cancelled + a.Lost
+		if s.InFlight != 0 {
+			t.Errorf("%s %s: %d in flight, want none", s.Target, s.Model, s.InFlight)
+		}
+	}
+	if ended != goroutines*each {
+		t.Errorf("%d attempts ended, want %d", ended, goroutines*each)
+	}
+}

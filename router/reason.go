@@ -1,0 +1,61 @@
+package router
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Reason says in one line why the first choice is the first. It is worked out when
+// asked for, with the debts as they are then.
+func (p Plan) Reason() string {
+	if len(p.Choices) == 0 {
+		return p.whyNone()
+	}
+	first := p.Choices[0]
+	switch {
+	case p.request.Pin != "":
+		return first.Target + ": pinned"
+	case len(p.Choices) == 1:
+		return first.Target + ": the only target for this model"
+	}
+	q := newQuestion(p.endpoint, &p.request, p.outlook.at, nil)
+	x := q.look(first.route, p.outlook)
+	if len(q.layers) == 0 {
+		return q.whyQuickest(first, &x)
+	}
+	return q.whyLeastScore(p, &x)
+}
+
+func (p Plan) whyNone() string {
+	if p.request.Pin != "" {
+		return fmt.Sprintf("none: target %q may not serve endpoint %q, or does not serve the model", p.request.Pin, p.endpoint.name)
+	}
+	return fmt.Sprintf("none: no target of endpoint %q serves the model", p.endpoint.name)
+}
+
+func (q *question) whyQuickest(first Choice, x *ranked) string {
+	what := "total"
+	if q.req.Streamed {
+		what = "TTFT"
+	}
+	return fmt.Sprintf("%s: shortest expected %s, %v", first.Target, what, seconds(x.score).Round(1e6))
+}
+
+// whyLeastScore names the chance of each miss beside the share that is allowed.
+func (q *question) whyLeastScore(p Plan, x *ranked) string {
+	layers := p.endpoint.ledger.Layers()
+	kept, misses := true, make([]string, 0, len(q.layers))
+	for _, l := range q.layers {
+		miss := q.miss(x, l.layer)
+		kept = kept && miss <= l.allowed
+		misses = append(misses, fmt.Sprintf("%v (misses %.2g%% of %.2g%%)", layers[l.index], 100*miss, 100*l.allowed))
+	}
+	verdict := "comes nearest to"
+	switch {
+	case kept && q.endpoint.cost > 0:
+		verdict = "best at its cost, keeps"
+	case kept:
+		verdict = "keeps best"
+	}
+	return fmt.Sprintf("%s: %s %s; then %s", p.Choices[0].Target, verdict, strings.Join(misses, ", "), p.Choices[1].Target)
+}

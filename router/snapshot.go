@@ -1,0 +1,133 @@
+package router
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/ontime-llm/ontime/budget"
+)
+
+// Snapshot is what the router knows, for a status page. It is plain data, made
+// anew for each caller.
+type Snapshot struct {
+	At        time.Time
+	Routes    []RouteStatus    // by model, then in the order of the config's targets
+	Endpoints []EndpointStatus // by name
+}
+
+// The states of a route.
+const (
+	StateOK     = "ok"
+	StateNoData = "no data" // nothing of its own has been seen: it is judged by its relatives
+)
+
+// RouteStatus is what is known of one route. Distributions and shares are those
+// that [Router.Plan] reckons with: recent evidence, leaning on relatives while
+// there is little.
+type RouteStatus struct {
+	Target, Provider, Region string
+	Model                    string // "other" for the shared route
+	State                    string // [StateOK] or [StateNoData]
+	InFlight                 int    // attempts under way
+	Attempts                 Attempts
+
+	// PromptTokens is the typical prompt: the geometric mean of the latest, or 1000
+	// before there are any. TTFT and Total are those of such a prompt, Total
+	// that of an answer of 200 tokens that is not streamed.
+	PromptTokens      int
+	TTFT, TPOT, Total Percentiles
+	Failures          float64 // share of attempts that fail, 0 to 1
+
+	// Fixed and PerToken are the part of TTFT that does not depend on the
+	// prompt, and what each uncached prompt token adds.
+	Fixed, PerToken time.Duration
+	BytesPerToken   float64 // of prompts
+}
+
+// Attempts are counts of ended attempts since the start, by outcome.
+type Attempts struct {
+	Completed, Failed, TimedOut, Cancelled, Lost uint64
+}
+
+// Percentiles are times that 50%, 95% and 99% do not exceed: [Unbounded] where the
+// evidence does not get that far, because so much hangs or was given up.
+type Percentiles struct {
+	P50, P95, P99 time.Duration
+	N             float64 // measured on the route itself, those of 15 min ago counting half
+}
+
+// Unbounded is a percentile beyond all that was seen.
+const Unbounded = time.Duration(math.MaxInt64)
+
+// EndpointStatus is how well an endpoint keeps its promise.
+type EndpointStatus struct {
+	Name   string
+	Layers []budget.LayerStatus // as the budget lists them; "answered" last
+}
+
+// Snapshot returns what the router knows now. Routes for models that the config
+// does not name are listed once they have been tried.
+func (r *Router) Snapshot() Snapshot {
+	now := time.Now()
+	s := Snapshot{At: now}
+	groups := *r.groups.Load()
+	for _, model := range slices.Sorted(maps.Keys(groups)) {
+		g := groups[model]
+		for _, rt := range g.routes {
+			if rt != nil && (g.named || rt.tried()) {
+				s.Routes = append(s.Routes, rt.status(g.current(now)))
+			}
+		}
+	}
+	for _, e := range r.byIndex {
+		s.Endpoints = append(s.Endpoints, EndpointStatus{Name: e.name, Layers: e.ledger.Status()})
+	}
+	return s
+}
+
+func (rt *route) status(o *outlook) RouteStatus {
+	t := &rt.group.router.targets[rt.target]
+	f := o.routes[rt.target]
+	s := RouteStatus{
+		Target:        t.Name,
+		Provider:      t.Provider,
+		Region:        t.Region,
+		Model:         rt.group.model,
+		State:         StateNoData,
+		PromptTokens:  int(math.Round(f.typical)),
+		TTFT:          f.percentiles(ttft, f.fit.factor(f.typical)),
+		TPOT:          f.percentiles(tpot, 1),
+		Total:         f.percentiles(total, f.work(f.typical, refOutput)),
+		Failures:      f.failures,
+		Fixed:         seconds(f.fit.a),
+		PerToken:      seconds(f.fit.b),
+		BytesPerToken: f.bytesPerToken,
+		Attempts: Attempts{
+			Completed: rt.attempts[Completed].Load(),
+			Failed:    rt.attempts[Failed].Load(),
+			TimedOut:  rt.attempts[TimedOut].Load(),
+			Cancelled: rt.attempts[Cancelled].Load(),
+			Lost:      rt.attempts[Lost].Load(),
+		},
+	}
+	if s.Attempts != (Attempts{}) {
+		s.State = StateOK
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	s.InFlight = rt.running
+	return s
+}
+
+func (f *forecast) percentiles(m int, factor float64) Percentiles {
+	at := func(q float64) time.Duration {
+		v := f.dist[m].Quantile(q) * factor
+		if v > longest*1e6 {
+			return Unbounded
+		}
+		return seconds(v)
+	}
+	return Percentiles{P50: at(0.5), P95: at(0.95), P99: at(0.99), N: f.seen[m]}
+}
