@@ -1,0 +1,298 @@
+package middleware
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/ontime-llm/ontime/internal/dialect"
+	"github.com/ontime-llm/ontime/router"
+)
+
+const (
+	maxAnswer = 64 << 20 // a whole answer is kept until it is known to be good
+	maxFault  = 1 << 20  // of an HTTP error's body
+)
+
+// attempt is one request to one route. Its goroutine sends it, reads the
+// answer to its end and tells the race once: it failed, or it has content.
+type attempt struct {
+	call   *liveCall
+	up     *Upstream
+	flight *router.Flight
+	start  time.Time
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	// Readable at any time, for an attempt that is given up.
+	headers atomic.Int64 // ns after start; 0: none came
+	status  atomic.Int32
+
+	// Set before the race is told.
+	resp   *http.Response
+	stream *stream        // an answer that streams,
+	body   []byte         // or one that is whole, or an HTTP error's
+	event  *dialect.Event // what a whole answer says
+	fault  error          // why there is no answer
+
+	// The race's alone.
+	abandon time.Duration // age at which it may be given up; 0: never
+	given   bool          // was given up
+
+	// The attempt's books, once they are closed.
+	closed atomic.Bool
+	record Attempt
+	kept   bool // by the attempt itself: it was not given up
+}
+
+// run is the attempt's goroutine.
+func (a *attempt) run() {
+	defer a.call.t.running.Done()
+	defer a.cancel(nil)
+	if fault := a.exchange(); fault != nil || a.stream == nil {
+		a.fault = fault
+		a.tell()
+	} else {
+		a.settle()
+	}
+	if a.resp != nil {
+		a.resp.Body.Close()
+	}
+}
+
+// settle follows a stream that the caller has. One that was cut off from
+// outside is over for the call too, even if nobody reads on.
+func (a *attempt) settle() {
+	switch {
+	case !a.kept:
+		return // given up at the same time: the call goes on without it
+	case a.record.Outcome == Completed:
+		a.stream.drain()
+	case a.ctx.Err() != nil && a.call.servedBy(a):
+		_ = a.call.finish(a)
+	}
+	a.call.cancel(nil)
+}
+
+// tell lets the race know. The channel has room for every attempt of a call.
+func (a *attempt) tell() { a.call.news <- a }
+
+// exchange sends the request and reads the answer. A stream has told the race
+// by itself when it returns nil.
+func (a *attempt) exchange() error {
+	in, book := a.call.in, &a.call.t.manners
+	m := book.of(a.up, in.asks.Model)
+	resp, err := a.send(in.payload(a.up, m))
+	if err != nil {
+		return err
+	}
+	if other, ok := m.mend(resp.StatusCode, a.body, in, a.up); ok {
+		if resp, err = a.send(in.payload(a.up, other)); err != nil {
+			return err
+		}
+		if resp.StatusCode < 400 {
+			book.learn(a.up, in.asks.Model, other)
+		}
+		m = other
+	}
+	a.resp = resp
+	switch {
+	case resp.StatusCode/100 == 3:
+		return ErrRedirect
+	case resp.StatusCode/100 != 2:
+		return a.httpFault()
+	case in.asks.Stream:
+		return a.readStream(in.asksUsage(a.up, m))
+	default:
+		return a.readWhole(nil)
+	}
+}
+
+// send sends one body. Of an HTTP error the body is read too.
+func (a *attempt) send(body []byte) (*http.Response, error) {
+	req, err := a.up.request(a.ctx, a.call.req, a.call.in.path, body)
+	if err != nil {
+		return nil, &ConnectError{Target: a.up.Name, Err: err}
+	}
+	resp, err := a.call.t.base.RoundTrip(req)
+	if err != nil {
+		return nil, a.broken(err)
+	}
+	a.headers.Store(int64(max(time.Since(a.start), 1)))
+	a.status.Store(int32(resp.StatusCode))
+	if resp.StatusCode >= 400 {
+		a.body, err = readAll(resp.Body, resp.ContentLength, maxFault)
+		if err != nil && !errors.Is(err, ErrTooLarge) {
+			return nil, a.broken(err)
+		}
+	}
+	return resp, nil
+}
+
+// broken is a transport's error, or our own reason for having ended it.
+func (a *attempt) broken(err error) error {
+	if cause := context.Cause(a.ctx); cause != nil {
+		return cause
+	}
+	return &ConnectError{Target: a.up.Name, Err: err}
+}
+
+func (a *attempt) httpFault() error {
+	info := dialect.ReadError(a.body)
+	info.Status = a.resp.StatusCode
+	return a.providerError(&info)
+}
+
+func (a *attempt) providerError(info *dialect.ErrorInfo) error {
+	return newProviderError(a.up.Name, info)
+}
+
+// readStream pumps an answer that was asked for as a stream.
+func (a *attempt) readStream(hideUsage bool) error {
+	s := newStream(a.resp.Body, a.call.in, a.start, a)
+	s.stop, s.done, s.hideUsage = a.cancel, a.ctx.Done(), hideUsage
+	a.stream = s
+	fault := s.pump()
+	if errors.Is(fault, errNotStream) {
+		a.stream = nil
+		return a.readWhole(s.sniffed)
+	}
+	return fault
+}
+
+// content tells the router, and the race, that the first content is there; the
+// race alone, if a good answer ended without any.
+func (a *attempt) content() {
+	if ttft := a.stream.meter.firstContent; ttft > 0 {
+		a.flight.Content(ttft)
+	}
+	a.tell()
+}
+
+// readWhole reads an answer that comes in one piece, of which start has been
+// read already, and makes sure that it is one.
+func (a *attempt) readWhole(start []byte) error {
+	in := a.call.in
+	src := a.resp.Body
+	body, err := readAll(struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(start), src), src}, a.resp.ContentLength, maxAnswer)
+	if err != nil {
+		return a.broken(err)
+	}
+	ev := new(dialect.Event)
+	switch err := in.dialect.Answer(body, ev); {
+	case len(bytes.TrimSpace(body)) == 0:
+		return ErrEmpty
+	case err != nil:
+		return ErrNotAnswer
+	case ev.Err.Present:
+		return a.providerError(&ev.Err)
+	}
+	a.body, a.event = body, ev
+	if in.asks.Stream {
+		a.body = in.dialect.Stream(body)
+	}
+	a.end(nil)
+	return nil
+}
+
+// outcomeOf says how an attempt ended that fault ended.
+func outcomeOf(fault error) Outcome {
+	if fault == nil {
+		return Completed
+	}
+	if _, ok := errors.AsType[*ConnectError](fault); ok {
+		return Failed // also where it is a timeout of the transport's own
+	}
+	switch {
+	case errors.Is(fault, errLost):
+		return Lost
+	case errors.Is(fault, ErrAbandoned), errors.Is(fault, ErrDeadline), errors.Is(fault, errNoContent), errors.Is(fault, context.DeadlineExceeded):
+		return TimedOut
+	case errors.Is(fault, ErrBodyClosed), errors.Is(fault, ErrClosed), errors.Is(fault, context.Canceled):
+		return Cancelled
+	default:
+		return Failed
+	}
+}
+
+// end closes the books with all that was measured, unless they are. It runs
+// where the meter may be read: in the attempt's goroutine, or in the race once
+// it was told.
+func (a *attempt) end(fault error) {
+	if !a.closed.CompareAndSwap(false, true) {
+		return
+	}
+	a.kept = true
+	r := a.open(fault)
+	switch {
+	case a.stream != nil:
+		a.stream.meter.record(r)
+		if fault == nil {
+			r.Total = a.stream.meter.end
+		}
+	case a.event != nil:
+		recordWhole(r, a.event)
+	}
+	a.remember()
+	r.Cost = a.up.Price.Cost(r.Usage.Input, r.Usage.CachedInput, r.Usage.Output)
+	a.report(r)
+}
+
+// remember notes who made a stored answer, for the calls that will name it.
+func (a *attempt) remember() {
+	id := ""
+	switch {
+	case a.stream != nil:
+		id = a.stream.meter.id
+	case a.event != nil:
+		id = string(a.event.ID)
+	}
+	if id != "" {
+		a.call.t.states.remember(id, a.up.Name)
+	}
+}
+
+// giveUp ends an attempt that is still under way: how far it came is known,
+// what its goroutine is measuring is not. It reports false if the attempt was
+// over already.
+func (a *attempt) giveUp(fault error) bool {
+	if !a.closed.CompareAndSwap(false, true) {
+		return false
+	}
+	a.given = true
+	a.cancel(fault)
+	a.report(a.open(fault))
+	return true
+}
+
+// open starts the record.
+func (a *attempt) open(fault error) *Attempt {
+	a.record = Attempt{
+		Target: a.up.Name, Region: a.up.Region, Model: a.up.model(a.call.in.asks.Model),
+		Start: a.start.Sub(a.call.rec.Start), Outcome: outcomeOf(fault), Err: fault,
+		Headers: time.Duration(a.headers.Load()), Status: int(a.status.Load()),
+		Total: time.Since(a.start),
+	}
+	return &a.record
+}
+
+// report teaches the router.
+func (a *attempt) report(r *Attempt) {
+	rep := router.Report{
+		Flight: a.flight, Outcome: r.Outcome, Elapsed: time.Since(a.start),
+		TTFT: r.TTFT, TPOT: r.TPOT, Total: r.Total,
+		PromptTokens: r.Usage.Input, CachedTokens: r.Usage.CachedInput, OutputTokens: r.Usage.Output,
+		Blameless: blameless(r.Err),
+	}
+	if r.Usage.Estimated {
+		rep.OutputTokens = 0
+	}
+	a.call.t.router.Report(rep)
+}

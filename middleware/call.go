@@ -1,0 +1,122 @@
+package middleware
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/ontime-llm/ontime/router"
+)
+
+// Outcome says how a call or an attempt ended. A time that ended in TimedOut,
+// Cancelled or Lost is right-censored: "at least this long", never a latency.
+type Outcome = router.Outcome
+
+// The outcomes.
+const (
+	Completed = router.Completed // the answer came whole, however short
+	Failed    = router.Failed    // an error of the target, or a cut answer
+	TimedOut  = router.TimedOut  // given up by us: abandoned, or the deadline passed
+	Cancelled = router.Cancelled // the caller went away
+	Lost      = router.Lost      // another attempt of the same call was first
+)
+
+// Usage counts the tokens of one answer, as the provider reported them.
+type Usage struct {
+	Input       int // prompt tokens, cached ones included
+	CachedInput int // of them, read from the provider's prompt cache
+	Reasoning   int // of Output, spent on reasoning
+	Output      int // generated tokens, reasoning included
+	// Estimated marks Output as our own estimate (four bytes a token), because
+	// the provider sent no usage. An estimate feeds no token metric.
+	Estimated bool
+}
+
+// Call is what an application asked for, and what came of it: one request, one
+// answer, one attempt or more. It is plain data; see [WithCall] for when it
+// may be read.
+type Call struct {
+	Endpoint string // whose budget applied
+	Model    string // as the application named it
+	Target   string // that served the answer; the last one tried when none did
+	Region   string // of that target
+	// Planned is the target that the router would have chosen, in shadow mode
+	// only.
+	Planned string
+
+	Outcome      Outcome
+	Start        time.Time // when the application's request entered
+	FinishReason string    // normalised: stop, length, tool_calls, content_filter, refusal, error, other; empty if none was seen
+	Usage        Usage
+	Cost         float64 // USD, all attempts together; 0 without prices
+
+	Streamed  bool // the answer was asked for as a stream
+	Hedged    bool // a second attempt ran beside the first
+	Capped    bool // the token cap was set or lowered by the budget
+	MaxTokens int  // the cap that the call left with; 0: none
+
+	// Times count from Start and include every attempt that was needed. Zero
+	// means undefined: see the package documentation for each definition.
+	TTFT, TTFA, TPOT, Total, Stall time.Duration
+
+	Attempts []Attempt // in the order in which they started
+	// Err says why the call did not complete: an [*Error], or nil. In it
+	// errors.As finds a [*ProviderError] where a provider reported something,
+	// also where the application was given the provider's own HTTP response.
+	Err error
+}
+
+// Attempt is one HTTP request to one route on behalf of a call.
+type Attempt struct {
+	Target string
+	Region string
+	Model  string // as this target names it
+	Hedge  bool   // ran beside another attempt
+
+	Outcome Outcome
+	Status  int           // of the HTTP response; 0 if none came
+	Start   time.Duration // after the call's start
+
+	// Times count from the attempt's own start. Zero means that it did not
+	// happen, or is undefined. Total is censored unless Outcome is Completed or
+	// Failed.
+	Headers, FirstByte, TTFT, TTFA, TPOT, Total, Stall time.Duration
+
+	Events        int // events that carried generated content
+	FirstTokens   int // tokens in the first of them, where the wire tells; else 0
+	ITL           Gaps
+	Chunks        Chunks // for other tools' conventions: see Definitions
+	Backpressured bool   // the caller read too slowly: no pace from there on
+
+	FinishReason string
+	Usage        Usage
+	ServedModel  string  // the model that the provider says it used
+	Cost         float64 // USD; 0 without prices
+	Err          error   // why it did not complete; nil otherwise
+}
+
+// WithCall returns a context under which the next call fills the returned
+// Call. The Call may be read once the call is over: a stream's Read has
+// returned an error (io.EOF included), its body is closed, or the request
+// itself has returned an error. The first call under the context claims it;
+// later ones do not touch it.
+func WithCall(ctx context.Context) (context.Context, *Call) {
+	slot := new(callSlot)
+	return context.WithValue(ctx, callKey{}, slot), &slot.call
+}
+
+type callKey struct{}
+
+type callSlot struct {
+	claimed atomic.Bool
+	call    Call
+}
+
+// claim returns where ctx wants its call recorded: a slot of its own where it
+// has none that is free.
+func claim(ctx context.Context) *Call {
+	if slot, ok := ctx.Value(callKey{}).(*callSlot); ok && slot.claimed.CompareAndSwap(false, true) {
+		return &slot.call
+	}
+	return new(Call)
+}

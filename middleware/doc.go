@@ -1,0 +1,52 @@
+// Package middleware serves one LLM call: it caps it, plans it, races attempts
+// for it, measures what comes, and reports it.
+//
+// There are three ways to use it, each useful alone:
+//
+//   - [Meter] measures the calls of a plain openai.Client and changes nothing.
+//     [MeterTransport] does the same for any other SDK.
+//   - [Cap] makes the calls of a plain openai.Client leave with a token cap.
+//   - [Transport] is the whole: an http.RoundTripper over several targets. Package
+//     client makes one from a configuration; most applications want that.
+//
+// # What is measured
+//
+// Each event of a stream is stamped when its last byte has arrived, by a
+// goroutine that does nothing else, so that an application that reads slowly
+// is not mistaken for a slow provider. Times of an [Attempt] count from just
+// before its request was sent; those of a [Call] from when the application's
+// request came in, whatever attempts it took.
+//
+//   - TTFT: to the first event with generated content of any choice: text,
+//     reasoning, a refusal, audio, or a tool call's name or arguments. Headers,
+//     comments, pings, role-only and empty deltas are not content.
+//   - TTFA: the same, but reasoning does not count.
+//   - TPOT: (last content - first content) / (streamed output tokens - tokens in
+//     the first content event). Undefined with fewer than two content events,
+//     with several choices, without usage, or when the caller read too slowly.
+//     Reasoning tokens that were not streamed do not count.
+//   - Stall: the longest gap between two content events; Gaps has all of them.
+//   - Total: to the last content or the end marker, not to when the connection
+//     closed.
+//
+// A zero time means that it did not happen or is undefined.
+//
+// # How a call ends
+//
+// Until the first content event nothing is given to the caller, so an attempt
+// that fails (no connection, an HTTP error, an error event inside a 200 stream,
+// an empty or cut stream, a page instead of an answer) is followed by another
+// one in silence. From the first content on the stream is the caller's: a later
+// failure is an [*Error] from Read. The last attempt's HTTP error is returned
+// as that response.
+//
+// # Observers
+//
+// Every call ends in a [Call] with its attempts, which [Observer]s are given
+// and [WithCall] gives to the code that made the call. Neither carries a
+// prompt, an answer or a credential. A provider's own message is in a
+// [*ProviderError] in Err, and in no text of this package.
+//
+// This package turns HTTP into the router's terms. It knows no configuration
+// file, no preset and no environment.
+package middleware

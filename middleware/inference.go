@@ -1,0 +1,115 @@
+package middleware
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/ontime-llm/ontime/budget"
+	"github.com/ontime-llm/ontime/internal/dialect"
+)
+
+const maxRequest = 64 << 20 // a body is kept until its call has an answer
+
+// inference is a call as its HTTP request states it.
+type inference struct {
+	dialect dialect.Dialect
+	path    string // below a base URL, such as chat/completions
+	body    []byte
+	asks    dialect.Request
+	limit   int // the token cap that it leaves with; 0: none
+}
+
+// readInference reads and closes r's body. Nothing else of r changes.
+func readInference(r *http.Request, d dialect.Dialect, path string) (*inference, error) {
+	body, err := readAll(r.Body, r.ContentLength, maxRequest)
+	if err != nil {
+		return nil, err
+	}
+	asks, err := d.Request(body)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
+	}
+	return &inference{dialect: d, path: path, body: body, asks: asks}, nil
+}
+
+// readAll reads rc to its end, at most limit bytes, and closes it. size is a
+// hint; below 0 it is unknown.
+func readAll(rc io.ReadCloser, size, limit int64) ([]byte, error) {
+	if rc == nil {
+		return nil, nil
+	}
+	defer rc.Close()
+	if size > limit {
+		return nil, ErrTooLarge
+	}
+	buf := make([]byte, 0, max(size+1, 512)) // one more, to meet the end without growing
+	for {
+		n, err := rc.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		switch {
+		case err == io.EOF:
+			return buf, nil
+		case err != nil:
+			return buf, err
+		case int64(len(buf)) > limit:
+			return buf, ErrTooLarge
+		case len(buf) == cap(buf):
+			buf = append(buf, 0)[:len(buf)]
+		}
+	}
+}
+
+// applyCap decides the call's token cap. It reports whether the budget changed
+// what the caller had asked for.
+func (in *inference) applyCap(m budget.MaxTokens) (capped bool, err error) {
+	asked := in.askedCap()
+	if capMember(in.dialect, "") == "" {
+		return false, nil
+	}
+	in.limit, err = m.Cap(asked, 0, reasons(in.asks.Model, in.asks.Effort))
+	return in.limit != asked, err
+}
+
+// askedCap is the lowest cap that the caller set in any spelling; 0: none.
+func (in *inference) askedCap() int {
+	asked := 0
+	for _, c := range in.asks.Caps {
+		if c.Value > 0 && (asked == 0 || c.Value < asked) {
+			asked = c.Value
+		}
+	}
+	return asked
+}
+
+// payload is the body as one route takes it. What needs no change is the
+// caller's bytes, untouched.
+func (in *inference) payload(u *Upstream, m manners) []byte {
+	ed := dialect.NewEditor(in.body)
+	if own := u.model(in.asks.Model); own != in.asks.Model {
+		ed.Set(in.asks.ModelAt, quote(own))
+	}
+	in.writeCap(ed, in.capName(u, m))
+	if in.asksUsage(u, m) {
+		in.askForUsage(ed)
+	}
+	return ed.Bytes()
+}
+
+// asksUsage reports whether usage has to be asked for on the caller's behalf.
+func (in *inference) asksUsage(u *Upstream, m manners) bool {
+	return u.AskUsage && !m.noUsage && in.asks.Stream && !in.asks.IncludeUsage && takesStreamOptions(in.dialect)
+}
+
+// capName is the member that the token cap goes into: as found, as the target
+// is known to take it, as the caller spells it, or else the older one.
+func (in *inference) capName(u *Upstream, m manners) string {
+	switch {
+	case m.capName != "":
+		return capMember(in.dialect, m.capName)
+	case u.CapName != "":
+		return capMember(in.dialect, u.CapName)
+	default:
+		return capMember(in.dialect, in.spelling(""))
+	}
+}

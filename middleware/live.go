@@ -1,0 +1,204 @@
+package middleware
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/ontime-llm/ontime/budget"
+	"github.com/ontime-llm/ontime/internal/dialect"
+	"github.com/ontime-llm/ontime/router"
+)
+
+// errLost is the cause by which a loser is cancelled.
+var errLost = errors.New("another attempt was first")
+
+// liveCall is a call under way. Until RoundTrip returns it belongs to the race;
+// after that to whoever reads the answer's body.
+type liveCall struct {
+	t   *Transport
+	req *http.Request // the caller's, never changed
+	in  *inference
+
+	ctx    context.Context // the caller's, with the endpoint's deadline
+	cancel context.CancelCauseFunc
+
+	asks   router.Request
+	plan   router.Plan
+	budget budget.Budget
+	tally  budget.Tally
+
+	news     chan *attempt // each attempt tells once
+	attempts []*attempt    // in the order of their start
+	winner   *attempt      // whose answer the caller has
+
+	rec Call
+	out *Call // where the caller reads it
+
+	mu     sync.Mutex // commit against seal: a pump may be through before its race is
+	sealed bool
+}
+
+// newCall opens the books of a call that has just entered.
+func (t *Transport) newCall(r *http.Request, endpoint string) *liveCall {
+	c := &liveCall{t: t, req: r, out: claim(r.Context())}
+	c.rec = Call{Endpoint: endpoint, Start: time.Now()}
+	c.ctx, c.cancel = context.WithCancelCause(r.Context())
+	return c
+}
+
+// prepare reads, caps and plans: all that can be wrong with a request is found
+// here, before anything is sent.
+func (c *liveCall) prepare(d dialect.Dialect, path string) error {
+	t := c.t
+	var ok bool
+	if c.budget, ok = t.router.Budget(c.rec.Endpoint); !ok {
+		return ErrUnknownEndpoint
+	}
+	var err error
+	if c.in, err = readInference(c.req, d, path); err != nil {
+		return err
+	}
+	in := c.in
+	c.rec.Model, c.rec.Streamed = in.asks.Model, in.asks.Stream
+	if c.rec.Capped, err = in.applyCap(c.budget.MaxTokens); err != nil {
+		return err
+	}
+	c.rec.MaxTokens = in.limit
+	c.asks = router.Request{
+		Endpoint: c.rec.Endpoint, Model: in.asks.Model, PromptBytes: in.asks.PromptBytes,
+		MaxTokens: in.limit, Streamed: in.asks.Stream, Pin: t.pin(in.asks.State),
+	}
+	c.plan = t.router.Plan(c.asks)
+	if t.shadow && len(c.plan.Choices) > 0 {
+		c.rec.Planned = c.plan.Choices[0].Target
+		c.asks.Pin = t.home.Name
+		c.plan = t.router.Plan(c.asks)
+	}
+	if len(c.plan.Choices) == 0 {
+		return ErrNoTarget
+	}
+	c.tally = t.router.Ledger(c.rec.Endpoint).Tally(in.asks.Stream)
+	if c.budget.Deadline > 0 {
+		c.setDeadline()
+	}
+	return nil
+}
+
+// setDeadline bounds the whole call by the endpoint's own deadline.
+func (c *liveCall) setDeadline() {
+	outer := c.cancel
+	ctx, release := context.WithDeadlineCause(c.ctx, c.rec.Start.Add(c.budget.Deadline), ErrDeadline)
+	c.ctx, c.cancel = ctx, func(cause error) {
+		outer(cause)
+		release()
+	}
+}
+
+// refuse ends a call for which nothing is sent, or nothing is left to send.
+func (c *liveCall) refuse(err error) error {
+	fault := c.seal(outcomeOf(err), err)
+	c.cancel(err)
+	return fault
+}
+
+// finish ends a call whose answer is over, as its attempt ended.
+func (c *liveCall) finish(a *attempt) error {
+	return c.seal(a.record.Outcome, a.record.Err)
+}
+
+// seal closes the call's books, fills the Call that the caller reads, and
+// tells the observers: once, whoever comes first. It returns the call's error.
+func (c *liveCall) seal(outcome Outcome, cause error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sealed {
+		return c.rec.Err
+	}
+	c.sealed = true
+	rec := &c.rec
+	rec.Outcome, rec.Total = outcome, time.Since(rec.Start)
+	rec.Attempts = c.records()
+	for i := range rec.Attempts {
+		rec.Cost += rec.Attempts[i].Cost
+		rec.Hedged = rec.Hedged || rec.Attempts[i].Hedge
+	}
+	if last := c.last(); last != nil {
+		c.adopt(&last.record)
+	}
+	if cause != nil {
+		rec.Err = &Error{Endpoint: rec.Endpoint, Model: rec.Model, Target: rec.Target, Attempts: rec.Attempts, Err: cause}
+	}
+	c.judge(outcome)
+	*c.out = *rec
+	c.t.observers.observe(*rec)
+	c.t.forget(c)
+	return rec.Err
+}
+
+// servedBy reports whether the caller has a's answer.
+func (c *liveCall) servedBy(a *attempt) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.winner == a
+}
+
+// last is the attempt that the call stands for: the one that the answer came
+// from, or else the last one tried.
+func (c *liveCall) last() *attempt {
+	if c.winner != nil || len(c.attempts) == 0 {
+		return c.winner
+	}
+	return c.attempts[len(c.attempts)-1]
+}
+
+// adopt takes over what the attempt that served the call measured, on the
+// call's own clock.
+func (c *liveCall) adopt(a *Attempt) {
+	rec := &c.rec
+	rec.Target, rec.Region = a.Target, a.Region
+	rec.FinishReason, rec.Usage = a.FinishReason, a.Usage
+	rec.TPOT, rec.Stall = a.TPOT, a.Stall
+	if a.TTFT > 0 {
+		rec.TTFT = a.Start + a.TTFT
+	}
+	if a.TTFA > 0 {
+		rec.TTFA = a.Start + a.TTFA
+	}
+	if a.Outcome == Completed {
+		rec.Total = a.Start + a.Total
+	}
+}
+
+// judge holds the call against its endpoint's layers.
+func (c *liveCall) judge(outcome Outcome) {
+	if len(c.attempts) == 0 {
+		return // nothing was asked of any target
+	}
+	switch outcome {
+	case Completed:
+		c.tally.Completed(c.rec.TPOT, c.rec.Total)
+	case Cancelled, Lost:
+		c.tally.Cancelled()
+	default:
+		if blameless(c.rec.Attempts[len(c.rec.Attempts)-1].Err) || c.callersTimeout() {
+			c.tally.Cancelled()
+			return
+		}
+		c.tally.Failed()
+	}
+}
+
+// callersTimeout reports whether it was the caller's own deadline that passed.
+func (c *liveCall) callersTimeout() bool { return c.req.Context().Err() != nil }
+
+// records collects the closed books of all attempts.
+func (c *liveCall) records() []Attempt {
+	records := make([]Attempt, len(c.attempts))
+	for i, a := range c.attempts {
+		records[i] = a.record
+	}
+	return records
+}

@@ -1,0 +1,141 @@
+package middleware
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/openai/openai-go/v3/option"
+
+	"github.com/ontime-llm/ontime/budget"
+	"github.com/ontime-llm/ontime/internal/dialect"
+)
+
+// Option configures [Meter] and [MeterTransport].
+type Option func(*gauge)
+
+// Observe tells o of every call.
+func Observe(o Observer) Option {
+	return func(g *gauge) { g.observers = append(g.observers, o) }
+}
+
+// As names the target in calls and attempts. Without it the name is the host
+// that the request goes to.
+func As(target string) Option {
+	return func(g *gauge) { g.target = target }
+}
+
+// Meter returns a middleware that measures every inference call of a plain
+// openai.Client, and changes nothing: not a byte of the request, the response,
+// or their errors. Each of the SDK's own retries is a call of its own.
+//
+//	client := openai.NewClient(option.WithMiddleware(middleware.Meter(
+//		middleware.Observe(middleware.CallFunc(func(c middleware.Call) { ... })))))
+func Meter(opts ...Option) option.Middleware {
+	g := newGauge(opts)
+	return func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) { return g.measure(r, next) }
+}
+
+// MeterTransport does for any SDK what [Meter] does for openai-go. A nil next
+// is http.DefaultTransport.
+func MeterTransport(next http.RoundTripper, opts ...Option) http.RoundTripper {
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	g := newGauge(opts)
+	return roundTripper(func(r *http.Request) (*http.Response, error) { return g.measure(r, next.RoundTrip) })
+}
+
+// gauge measures the calls of one client.
+type gauge struct {
+	observers observers
+	target    string
+}
+
+func newGauge(opts []Option) *gauge {
+	g := new(gauge)
+	for _, opt := range opts {
+		opt(g)
+	}
+	return g
+}
+
+func (g *gauge) measure(r *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	d, path, ok := inferencePath(r)
+	if !ok || r.ContentLength > maxRequest {
+		return next(r)
+	}
+	body, err := readAll(r.Body, r.ContentLength, maxRequest)
+	if err != nil {
+		return nil, err
+	}
+	r = withBody(r, body)
+	asks, err := d.Request(body)
+	if err != nil {
+		return next(r) // the provider's to refuse
+	}
+	c := g.newCall(r, &inference{dialect: d, path: path, body: body, asks: asks})
+	resp, err := next(r)
+	if err != nil {
+		c.seal(c.broken(err))
+		return resp, err
+	}
+	c.attempt.Headers = max(time.Since(c.rec.Start), 1)
+	c.attempt.Status = resp.StatusCode
+	switch {
+	case resp.StatusCode/100 != 2:
+		return c.httpFault(resp)
+	case asks.Stream:
+		c.stream(resp)
+	default:
+		resp.Body = &wholeTap{ReadCloser: resp.Body, call: c}
+	}
+	return resp, nil
+}
+
+func (g *gauge) newCall(r *http.Request, in *inference) *meteredCall {
+	target := g.target
+	if target == "" {
+		target = r.URL.Host
+	}
+	return &meteredCall{
+		gauge: g, ctx: r.Context(), in: in, out: claim(r.Context()),
+		rec: Call{
+			Endpoint: budget.Endpoint(r.Context()), Model: in.asks.Model, Target: target,
+			Streamed: in.asks.Stream, MaxTokens: in.askedCap(), Start: time.Now(),
+		},
+		attempt: Attempt{Target: target, Model: in.asks.Model},
+	}
+}
+
+// httpFault reads an HTTP error and puts it back.
+func (c *meteredCall) httpFault(resp *http.Response) (*http.Response, error) {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxFault))
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(body), resp.Body), resp.Body}
+	if err != nil {
+		c.seal(c.broken(err))
+		return resp, nil
+	}
+	info := dialect.ReadError(body)
+	info.Status = resp.StatusCode
+	c.seal(c.providerError(&info))
+	return resp, nil
+}
+
+// stream puts a pump between the response's body and its reader.
+func (c *meteredCall) stream(resp *http.Response) {
+	s := newStream(resp.Body, c.in, c.rec.Start, c)
+	ctx, stop := context.WithCancelCause(c.ctx)
+	s.stop, s.done = stop, ctx.Done()
+	c.tapped = s
+	resp.Body = &tapBody{call: c, stream: s, src: resp.Body}
+	go func() {
+		defer stop(nil)
+		s.tap()
+	}()
+}

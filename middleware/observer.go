@@ -1,0 +1,33 @@
+package middleware
+
+// Observer is told of every attempt and every call when it is over. Its
+// methods run on the goroutine that ended the call, so they have to be quick,
+// and they may run concurrently. What they are given is theirs to read, not to
+// change.
+type Observer interface {
+	ObserveAttempt(Attempt)
+	ObserveCall(Call)
+}
+
+// CallFunc is an Observer of calls alone.
+type CallFunc func(Call)
+
+// ObserveAttempt does nothing: a Call carries its attempts.
+func (CallFunc) ObserveAttempt(Attempt) {}
+
+// ObserveCall calls f.
+func (f CallFunc) ObserveCall(c Call) { f(c) }
+
+// observers tells several in order.
+type observers []Observer
+
+func (os observers) observe(c Call) {
+	for _, o := range os {
+		for _, a := range c.Attempts {
+			o.ObserveAttempt(a)
+		}
+		o.ObserveCall(c)
+	}
+}
+
+var _ Observer = CallFunc(nil)

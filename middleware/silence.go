@@ -1,0 +1,62 @@
+package middleware
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// maxSilence is how long a stream may bring no content once it has begun to.
+// Comments and pings do not count: they say that a connection lives, not that
+// an answer comes. It is long because models think in between.
+const maxSilence = 5 * time.Minute
+
+// silence ends a stream whose content has stopped coming. What it costs per
+// event is one atomic store.
+type silence struct {
+	start time.Time
+	heard atomic.Int64 // when content last came: ns after start
+	held  atomic.Bool  // the pump waits for the caller: nothing can be heard
+	end   func()
+
+	mu    sync.Mutex
+	timer *time.Timer // nil before the first content, and once stopped
+}
+
+// watch begins to listen.
+func (s *silence) watch() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.timer = time.AfterFunc(maxSilence, s.check)
+}
+
+func (s *silence) hear(now time.Time) { s.heard.Store(int64(now.Sub(s.start))) }
+
+// hold says whether the pump is waiting for the caller.
+func (s *silence) hold(held bool) {
+	s.held.Store(held)
+	s.hear(time.Now())
+}
+
+func (s *silence) check() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.timer == nil {
+		return
+	}
+	quiet := time.Since(s.start) - time.Duration(s.heard.Load())
+	if quiet >= maxSilence && !s.held.Load() {
+		s.end()
+		return
+	}
+	s.timer.Reset(max(maxSilence-quiet, time.Second))
+}
+
+func (s *silence) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.timer != nil {
+		s.timer.Stop()
+		s.timer = nil
+	}
+}

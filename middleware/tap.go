@@ -1,0 +1,190 @@
+package middleware
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/ontime-llm/ontime/internal/dialect"
+)
+
+// tap measures a stream and changes nothing of it: every byte and the end pass
+// as they came. It is the pump of a client that does not route.
+func (s *stream) tap() {
+	s.committed = true
+	for {
+		free := s.scan.Space(readSize)
+		n, err := s.src.Read(free)
+		now := time.Now()
+		if n > 0 && s.meter.firstByte == 0 {
+			s.meter.firstByte = max(now.Sub(s.meter.start), 1)
+		}
+		s.scan.Wrote(n)
+		for s.scan.Next(&s.block) {
+			s.observe(now)
+		}
+		if err != nil {
+			if s.scan.Rest(&s.block) {
+				s.observe(now)
+			}
+			s.conclude(s.verdict(err))
+			s.queue.write(free[:n])
+			s.queue.close(err)
+			return
+		}
+		s.queue.write(free[:n])
+		s.queue.flush()
+		s.yield()
+	}
+}
+
+// observe measures one block of a stream that is not over yet.
+func (s *stream) observe(now time.Time) {
+	if !s.block.HasData || s.concluded {
+		return
+	}
+	if over, fault := s.measure(now); over {
+		s.conclude(fault)
+	}
+}
+
+// tapBody is a tapped stream, as the caller reads it.
+type tapBody struct {
+	call   *meteredCall
+	stream *stream
+	src    io.Closer
+	closed atomic.Bool
+}
+
+// Read returns what the upstream sent, and its end.
+func (b *tapBody) Read(p []byte) (int, error) {
+	n, err := b.stream.queue.Read(p)
+	if err != nil {
+		<-b.stream.ended
+		b.call.seal(b.call.fault)
+	}
+	return n, err
+}
+
+// Close closes the upstream's body.
+func (b *tapBody) Close() error {
+	if b.closed.Swap(true) {
+		return nil
+	}
+	b.stream.stop(ErrBodyClosed)
+	err := b.src.Close()
+	<-b.stream.ended
+	b.call.seal(b.call.fault)
+	return err
+}
+
+// wholeTap keeps a copy of an answer in one piece while the caller reads it.
+type wholeTap struct {
+	io.ReadCloser
+	call *meteredCall
+	copy []byte
+	done bool
+}
+
+// Read passes the upstream's bytes on.
+func (b *wholeTap) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if len(b.copy)+n <= maxAnswer {
+		b.copy = append(b.copy, p[:n]...)
+	}
+	if err != nil {
+		b.end(err)
+	}
+	return n, err
+}
+
+// Close closes the upstream's body.
+func (b *wholeTap) Close() error {
+	b.end(ErrBodyClosed)
+	return b.ReadCloser.Close()
+}
+
+func (b *wholeTap) end(err error) {
+	if b.done {
+		return
+	}
+	b.done = true
+	ev := new(dialect.Event)
+	bad := b.call.in.dialect.Answer(b.copy, ev)
+	switch {
+	case bad == nil && ev.Err.Present:
+		err = b.call.providerError(&ev.Err)
+	case bad == nil:
+		err = nil // the caller may stop reading at the last byte of the answer
+		recordWhole(&b.call.attempt, ev)
+	case err == io.EOF:
+		err = ErrNotAnswer
+	default:
+		err = b.call.broken(err)
+	}
+	b.call.seal(err)
+}
+
+// meteredCall is a call of a client that does not route: one attempt.
+type meteredCall struct {
+	gauge   *gauge
+	ctx     context.Context
+	in      *inference
+	out     *Call
+	rec     Call
+	attempt Attempt
+	tapped  *stream // of a streamed answer
+	fault   error   // how it ended
+	sealed  atomic.Bool
+}
+
+// content: nothing is held back here.
+func (c *meteredCall) content() {}
+
+// end takes over what was measured of a stream.
+func (c *meteredCall) end(fault error) {
+	c.tapped.meter.record(&c.attempt)
+	if c.fault = fault; fault == nil {
+		c.attempt.Total = c.tapped.meter.end
+	}
+}
+
+func (c *meteredCall) broken(err error) error {
+	if cause := context.Cause(c.ctx); cause != nil {
+		return cause
+	}
+	if errors.Is(err, ErrBodyClosed) {
+		return err
+	}
+	return &ConnectError{Target: c.attempt.Target, Err: err}
+}
+
+func (c *meteredCall) providerError(info *dialect.ErrorInfo) error {
+	return newProviderError(c.attempt.Target, info)
+}
+
+// seal closes the books and tells the observers.
+func (c *meteredCall) seal(fault error) {
+	if c.sealed.Swap(true) {
+		return
+	}
+	a, rec := &c.attempt, &c.rec
+	a.Outcome, a.Err = outcomeOf(fault), fault
+	if a.Total == 0 {
+		a.Total = time.Since(rec.Start)
+	}
+	rec.Attempts = []Attempt{*a}
+	rec.Outcome, rec.Total = a.Outcome, a.Total
+	rec.TTFT, rec.TTFA, rec.TPOT, rec.Stall = a.TTFT, a.TTFA, a.TPOT, a.Stall
+	rec.Usage, rec.FinishReason = a.Usage, a.FinishReason
+	if fault != nil {
+		rec.Err = &Error{Endpoint: rec.Endpoint, Model: rec.Model, Target: rec.Target, Attempts: rec.Attempts, Err: fault}
+	}
+	*c.out = *rec
+	c.gauge.observers.observe(*rec)
+}
+
+var _ http.RoundTripper = roundTripper(nil)

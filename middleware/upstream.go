@@ -1,0 +1,161 @@
+package middleware
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"strings"
+
+	"github.com/ontime-llm/ontime/router"
+)
+
+// Upstream is how to send to one target: where, as whom, and in which
+// spelling. It is not changed after it was given to a Transport.
+type Upstream struct {
+	Name    string   // the target's, as the router knows it
+	Region  string   // for calls and logs
+	BaseURL *url.URL // with version path; its query goes with every request
+	// Authorize puts the target's credential on a request that is otherwise
+	// complete. It runs once per attempt and must not change the origin. Nil:
+	// the target wants none.
+	Authorize func(*http.Request) error
+	// AuthorizeAdmin does the same for administration calls. Nil: refused.
+	AuthorizeAdmin func(*http.Request) error
+	Header         http.Header       // sent with every request to this target alone
+	Models         map[string]string // as the application names it -> as this target does; absent: unchanged
+	// CapName is the member in which chat completions take their token cap
+	// here. Empty: as the caller spells it, or max_tokens.
+	CapName string
+	// AskUsage asks for usage at the end of a stream when the caller did not
+	// (stream_options.include_usage), and takes the extra chunk out again.
+	AskUsage bool
+	Price    router.Price
+}
+
+// model is the name under which this target knows an application's model.
+func (u *Upstream) model(name string) string {
+	if own, ok := u.Models[name]; ok {
+		return own
+	}
+	return name
+}
+
+// request makes the request of one attempt: the caller's headers that may
+// travel, this target's own, its address and its credential.
+func (u *Upstream) request(ctx context.Context, from *http.Request, path string, body []byte) (*http.Request, error) {
+	r := (&http.Request{
+		Method: from.Method, URL: u.resolve(path, from.URL.RawQuery),
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: travelling(from.Header),
+	}).WithContext(ctx)
+	r.Host = r.URL.Host
+	if body != nil {
+		r.ContentLength = int64(len(body))
+		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+		r.Body, _ = r.GetBody()
+	}
+	return r, u.sign(r, u.Authorize)
+}
+
+// sign adds what is this target's alone, and makes sure that authorize did not
+// send it elsewhere.
+func (u *Upstream) sign(r *http.Request, authorize func(*http.Request) error) error {
+	for name, values := range u.Header {
+		r.Header[name] = values
+	}
+	if authorize == nil {
+		return nil
+	}
+	if err := authorize(r); err != nil {
+		return fmt.Errorf("%w: %w", errAuthorize, err)
+	}
+	if !sameOrigin(r.URL, u.BaseURL) || r.Host != "" && !strings.EqualFold(r.Host, u.BaseURL.Host) {
+		return fmt.Errorf("%w: it changed the request's origin", errAuthorize)
+	}
+	return nil
+}
+
+// resolve joins an escaped path below the base URL, and a caller's query with
+// the target's own, which wins.
+func (u *Upstream) resolve(path, query string) *url.URL {
+	to := join(u.BaseURL, path)
+	if query == "" {
+		return to
+	}
+	own := u.BaseURL.Query()
+	for key, values := range parseQuery(query) {
+		if !own.Has(key) {
+			own[key] = values
+		}
+	}
+	to.RawQuery = own.Encode()
+	return to
+}
+
+func parseQuery(query string) url.Values {
+	values, _ := url.ParseQuery(query) // what does not parse does not travel
+	return values
+}
+
+// sameOrigin compares scheme, host and effective port.
+func sameOrigin(a, b *url.URL) bool {
+	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
+}
+
+func port(u *url.URL) string {
+	if p := u.Port(); p != "" {
+		return p
+	}
+	if strings.EqualFold(u.Scheme, "http") {
+		return "80"
+	}
+	return "443"
+}
+
+// Headers by which providers take a credential, in canonical form. A request
+// that comes with one of them must carry our placeholder in it.
+var credentialHeaders = []string{"Authorization", "Api-Key", "X-Api-Key", "X-Goog-Api-Key", "Proxy-Authorization", "Cookie"}
+
+// Headers of the caller that never travel: they belong to one provider's
+// account, to one connection, or would hide the answer from the meter.
+var stayingHeaders = headerSet(append([]string{
+	"OpenAI-Organization", "OpenAI-Project", "X-Goog-User-Project",
+	"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+	"Host", "Content-Length", "Accept-Encoding", "Expect",
+}, credentialHeaders...))
+
+// Headers of an upstream that never reach the caller.
+var upstreamHeaders = headerSet([]string{
+	"OpenAI-Organization", "OpenAI-Project", "Anthropic-Organization-Id", "Set-Cookie",
+	"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+	"X-Should-Retry",
+})
+
+func headerSet(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[textproto.CanonicalMIMEHeaderKey(name)] = true
+	}
+	return set
+}
+
+// travelling copies the headers that may go to a target. What the Connection
+// header names stays too.
+func travelling(from http.Header) http.Header {
+	to := make(http.Header, len(from)+4)
+	for name, values := range from {
+		if !stayingHeaders[textproto.CanonicalMIMEHeaderKey(name)] {
+			to[name] = values[:len(values):len(values)]
+		}
+	}
+	for _, value := range from["Connection"] {
+		for name := range strings.SplitSeq(value, ",") {
+			to.Del(strings.TrimSpace(name))
+		}
+	}
+	return to
+}
