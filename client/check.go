@@ -1,0 +1,137 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/ontime-llm/ontime/budget"
+)
+
+// problems are what is wrong with a configuration, all at once.
+type problems []error
+
+func (p *problems) add(field, format string, args ...any) {
+	*p = append(*p, budget.Problem{Field: field, Message: fmt.Sprintf(format, args...)})
+}
+
+// check reports what the router does not: credentials, addresses, presets.
+func (c *Config) check() []error {
+	var p problems
+	for i := range c.Targets {
+		p.target(fmt.Sprintf("targets[%d]", i), &c.Targets[i])
+	}
+	isHome := func(t Target) bool { return t.Name == c.Home }
+	if c.Home != "" && !slices.ContainsFunc(c.Targets, isHome) {
+		p.add("home", "there is no target %q: name one of the targets, or leave it out for the first", c.Home)
+	}
+	return p
+}
+
+func (p *problems) target(field string, t *Target) {
+	preset, known := t.preset()
+	if !known {
+		p.add(field+".provider", "%q is not known: use one of %s", t.Provider, providerNames())
+	}
+	p.credential(field, t, preset)
+	if known || t.BaseURL != "" {
+		p.address(field, t, preset)
+	}
+	for name, value := range t.Headers {
+		if !validHeaderName(name) || !validHeaderValue(value) {
+			p.add(field+".headers", "the header %q is not a valid one: check its name and value", name)
+		}
+	}
+	for name, own := range t.Models {
+		if name == "" || own == "" {
+			p.add(field+".models", "a model's name is empty: map each model as the application names it to its name here")
+		}
+	}
+}
+
+func (p *problems) credential(field string, t *Target, preset provider) {
+	switch {
+	case t.APIKey != "" && len(t.APIKeys) > 0:
+		p.add(field+".api_keys", "api_key is set too: set one of them")
+	case t.Auth != nil && (t.APIKey != "" || len(t.APIKeys) > 0):
+		p.add(field+".auth", "a key is set too: set one of them")
+	case slices.Contains(t.APIKeys, ""):
+		p.add(field+".api_keys", "one of the keys is empty: remove it")
+	case t.Auth == nil && preset.keyEnv != "" && len(t.keys()) == 0:
+		p.add(field+".api_key", "there is no credential: set it, or the environment variable %s", preset.keyEnv)
+	}
+	for _, key := range append(t.keys(), t.AdminKey) {
+		if !validHeaderValue(key) {
+			p.add(field+".api_key", "the key has characters that cannot be sent: check for line ends and spaces around it")
+		}
+	}
+}
+
+func (p *problems) address(field string, t *Target, preset provider) {
+	if t.BaseURL == "" {
+		if preset.baseURL == "" {
+			p.add(field+".base_url", "it is empty, and the provider has no common one: set the URL up to and including the version")
+		}
+		return
+	}
+	u, err := url.Parse(t.BaseURL)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		p.add(field+".base_url", "it is not an http or https URL: set one such as https://api.example.com/v1")
+	case u.User != nil:
+		p.add(field+".base_url", "it carries a user or password: use api_key or Auth for the credential")
+	case u.Fragment != "":
+		p.add(field+".base_url", "it has a fragment: remove what follows #")
+	case credentialInQuery(u):
+		p.add(field+".base_url", "its query carries a credential: use api_key or Auth for it")
+	case u.Scheme == "http" && hasCredential(t) && !loopback(u.Hostname()):
+		p.add(field+".base_url", "a credential would travel unencrypted: use https")
+	}
+}
+
+// validHeaderName reports whether name is a token (RFC 9110, section 5.1).
+func validHeaderName(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(c rune) bool {
+		return c <= ' ' || c >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c)
+	})
+}
+
+// validHeaderValue reports whether value can be sent as it is.
+func validHeaderValue(value string) bool {
+	return strings.TrimSpace(value) == value && !strings.ContainsFunc(value, func(c rune) bool {
+		return c < ' ' && c != '\t' || c == 0x7f
+	})
+}
+
+func hasCredential(t *Target) bool {
+	return t.Auth != nil || t.AdminKey != "" || len(t.keys()) > 0 || len(t.Headers) > 0
+}
+
+func credentialInQuery(u *url.URL) bool {
+	for name := range u.Query() {
+		name = strings.ToLower(name)
+		for _, word := range []string{"key", "token", "secret", "password", "signature", "auth"} {
+			if strings.Contains(name, word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// fail is the error that New returns: every problem, with its field and what to
+// do about it.
+func fail(found []error) error {
+	if len(found) == 0 {
+		return nil
+	}
+	return fmt.Errorf("ontime: the configuration has %d problem(s):\n%w", len(found), errors.Join(found...))
+}

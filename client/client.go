@@ -1,0 +1,175 @@
+package client
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"github.com/ontime-llm/ontime/middleware"
+	"github.com/ontime-llm/ontime/router"
+)
+
+// APIKey is what another SDK has to be given as its API key when it uses
+// [Client.HTTPClient]. It is no secret: a request that carries any other
+// credential is refused, so that no provider's key goes astray.
+const APIKey = "ontime"
+
+// BaseURL is what another SDK is given as its base URL. The name does not
+// exist, so that what bypasses the client reaches nothing.
+const BaseURL = "https://ontime.invalid/v1/"
+
+// Client is an openai.Client whose calls are measured, capped, routed and
+// failed over. It is safe for concurrent use. Its endpoint is what the context
+// names, or "default".
+type Client struct {
+	openai.Client
+
+	transport *middleware.Transport
+	router    *router.Router
+	base      *http.Transport // nil if the application brought its own
+	options   []option.RequestOption
+	endpoints map[string]*openai.Client
+}
+
+// New returns a client for cfg, or an error that lists every problem of it.
+// Nothing is sent. The options are those of openai.NewClient, and apply to all
+// endpoints; a base URL, an HTTP client or a credential among them makes calls
+// fail.
+func New(cfg Config, options ...option.RequestOption) (*Client, error) {
+	c := &Client{options: options}
+	r, err := c.newRouter(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	c.router = r
+	base := cfg.Transport
+	if base == nil {
+		c.base = newBase()
+		base = c.base
+	}
+	if c.transport, err = newTransport(&cfg, r, base); err != nil {
+		return nil, err
+	}
+	c.Client = c.bind(c.transport)
+	c.endpoints = make(map[string]*openai.Client, len(cfg.Endpoints))
+	for name := range cfg.Endpoints {
+		c.addEndpoint(name)
+	}
+	if c.endpoints[router.DefaultEndpoint] == nil {
+		c.addEndpoint(router.DefaultEndpoint) // exists without being configured
+	}
+	return c, nil
+}
+
+func (c *Client) addEndpoint(name string) {
+	bound := c.bind(c.transport.Endpoint(name))
+	c.endpoints[name] = &bound
+}
+
+// newRouter checks all of cfg: the router finds what is wrong with budgets.
+func (c *Client) newRouter(cfg *Config) (*router.Router, error) {
+	found := cfg.check()
+	targets := make([]router.Target, len(cfg.Targets))
+	for i := range cfg.Targets {
+		targets[i] = cfg.Targets[i].identity()
+	}
+	r, err := router.New(router.Config{Targets: targets, Budgets: cfg.Endpoints, Seed: cfg.Seed})
+	if err != nil {
+		found = append(found, unjoin(err)...)
+	}
+	return r, fail(found)
+}
+
+func unjoin(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
+}
+
+func newTransport(cfg *Config, r *router.Router, base http.RoundTripper) (*middleware.Transport, error) {
+	origin, _ := url.Parse(BaseURL)
+	home := cfg.Home
+	if home == "" {
+		home = cfg.Targets[0].Name
+	}
+	mc := middleware.Config{
+		Router: r, Home: home, Shadow: cfg.Shadow, Base: base, Grace: cfg.Grace,
+		Origin: origin, Placeholder: APIKey,
+		Observers: append([]middleware.Observer(nil), cfg.Observers...),
+	}
+	if cfg.Logger != nil {
+		mc.Observers = append(mc.Observers, middleware.Log(cfg.Logger))
+	}
+	for i := range cfg.Targets {
+		mc.Upstreams = append(mc.Upstreams, cfg.Targets[i].upstream())
+	}
+	return middleware.NewTransport(mc)
+}
+
+// bind makes an openai.Client over a face of the transport. The application's
+// options come last: what would bypass or mislead the transport is refused
+// there, not overwritten here.
+func (c *Client) bind(rt http.RoundTripper) openai.Client {
+	return openai.NewClient(append([]option.RequestOption{
+		option.WithBaseURL(BaseURL),
+		option.WithHTTPClient(httpClient(rt)),
+		option.WithAPIKey(APIKey),
+		option.WithAdminAPIKey(""),
+		option.WithMaxRetries(0),
+	}, append(withoutCustomHeaders(), c.options...)...)...)
+}
+
+// withoutCustomHeaders takes out the headers that openai-go reads from the
+// environment: they were meant for OpenAI, and would go to every target.
+func withoutCustomHeaders() []option.RequestOption {
+	var without []option.RequestOption
+	for line := range strings.SplitSeq(os.Getenv("OPENAI_CUSTOM_HEADERS"), "\n") {
+		if name, _, ok := strings.Cut(line, ":"); ok {
+			without = append(without, option.WithHeaderDel(strings.TrimSpace(name)))
+		}
+	}
+	return without
+}
+
+// Endpoint returns the client bound to one endpoint of the configuration: its
+// calls belong to that endpoint whatever their context says. Calls of an
+// endpoint that is not in the configuration fail with
+// [middleware.ErrUnknownEndpoint].
+func (c *Client) Endpoint(name string) *openai.Client {
+	if bound, ok := c.endpoints[name]; ok {
+		return bound
+	}
+	unknown := c.bind(c.transport.Endpoint(name))
+	return &unknown
+}
+
+// HTTPClient returns an http.Client for any other SDK. Give that SDK [BaseURL]
+// or a target's base URL, and [APIKey] as its key. Inference is routed as
+// usual; any other request must lie under one target's base URL and goes to
+// that target. Redirects are not followed.
+func (c *Client) HTTPClient() *http.Client { return httpClient(c.transport.Foreign()) }
+
+func httpClient(rt http.RoundTripper) *http.Client {
+	return &http.Client{
+		Transport:     rt,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// Snapshot returns what the client knows of its routes and endpoints now.
+func (c *Client) Snapshot() router.Snapshot { return c.router.Snapshot() }
+
+// Close refuses new calls, lets those under way end within [Config.Grace],
+// ends the rest, and returns when nothing is running any more.
+func (c *Client) Close() error {
+	err := c.transport.Close()
+	if c.base != nil {
+		c.base.CloseIdleConnections()
+	}
+	return err
+}

@@ -1,0 +1,146 @@
+package client_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ontime-llm/ontime/client"
+	"github.com/ontime-llm/ontime/internal/upstream"
+	"github.com/ontime-llm/ontime/middleware"
+)
+
+// slow answers 16 tokens, the first after a second and one each second.
+var slow = upstream.Behaviour{
+	TTFT: upstream.Latency{Median: time.Second}, Pace: upstream.Latency{Median: time.Second}, EarlyHeaders: 1,
+}
+
+func TestCloseRefusesNewCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newOrdered(t, quick, "one")
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, say := range ways {
+			_, err := say(t.Context(), f.chat(), question("hello"))
+			mustBe(t, err, middleware.ErrClosed)
+			ours(t, err)
+		}
+		_, err := f.Models.List(t.Context())
+		mustBe(t, err, middleware.ErrClosed)
+		if n := f.allRequests(); n != 0 {
+			t.Errorf("the target got %d requests, want none", n)
+		}
+		if err := f.Close(); err != nil { // again is fine
+			t.Error(err)
+		}
+	})
+}
+
+func TestCloseLetsCallsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, slow, client.Config{Grace: time.Minute}, "one")
+		var calls sync.WaitGroup
+		for _, say := range ways {
+			calls.Go(func() { f.answers(t, say, &f.Client.Client, "one") })
+		}
+		time.Sleep(1500 * ms)
+		start := time.Now()
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		// The last token is due 16 s after the start.
+		if took := time.Since(start); took != 14500*ms {
+			t.Errorf("Close took %v, want 14.5s", took)
+		}
+		calls.Wait()
+	})
+}
+
+func TestCloseEndsCallsAfterTheGrace(t *testing.T) {
+	for name, grace := range map[string]time.Duration{"default": 0, "given": 3 * time.Second, "none": -1} {
+		want := map[string]time.Duration{"default": 10 * time.Second, "given": 3 * time.Second, "none": 0}[name]
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFleet(t, slow, client.Config{Grace: grace}, "one", "hung")
+				f.servers["hung"].Set(func(b *upstream.Behaviour) { b.Faults.Hang = 1 })
+				var calls sync.WaitGroup
+				for range 4 {
+					for _, say := range ways {
+						calls.Go(func() {
+							ctx, call := middleware.WithCall(context.Background())
+							_, err := say(ctx, &f.Client.Client, question("hello"))
+							mustBe(t, err, middleware.ErrClosed)
+							ours(t, err)
+							if call.Outcome != middleware.Cancelled || len(call.Attempts) == 0 {
+								t.Errorf("call is %+v", call)
+							}
+						})
+					}
+				}
+				time.Sleep(1500 * ms)
+				start := time.Now()
+				if err := f.Close(); err != nil {
+					t.Fatal(err)
+				}
+				if took := time.Since(start); took != want {
+					t.Errorf("Close took %v, want %v", took, want)
+				}
+				for name, s := range f.servers {
+					if st := s.Stats(); st.InFlight != 0 || st.OpenBodies != 0 {
+						t.Errorf("%s has %d requests under way and %d open bodies after Close", name, st.InFlight, st.OpenBodies)
+					}
+				}
+				calls.Wait()
+			})
+		})
+	}
+}
+
+// A stream that nobody reads is ended too.
+func TestCloseEndsAnUnreadStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, slow, client.Config{Grace: -1}, "one")
+		s := f.Chat.Completions.NewStreaming(t.Context(), question("hello"))
+		if !s.Next() {
+			t.Fatal(s.Err())
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if st := f.servers["one"].Stats(); st.InFlight != 0 || st.OpenBodies != 0 {
+			t.Errorf("%d requests under way and %d open bodies after Close", st.InFlight, st.OpenBodies)
+		}
+		if call := f.lastCall(t); call.Outcome != middleware.Cancelled {
+			t.Errorf("call is %+v, want it cancelled", call)
+		}
+		for s.Next() {
+		}
+		mustBe(t, s.Err(), middleware.ErrClosed)
+		s.Close()
+	})
+}
+
+// Calls that enter while Close begins either run or are refused; none is left
+// behind.
+func TestCloseAgainstNewCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, slow, client.Config{Grace: -1}, "one", "two")
+		f.servers["one"].Set(func(b *upstream.Behaviour) { b.Faults.Refused = 0.5 })
+		var calls sync.WaitGroup
+		for range 50 {
+			calls.Go(func() {
+				_, err := stream(t.Context(), &f.Client.Client, question("hello"))
+				mustBe(t, err, middleware.ErrClosed)
+			})
+		}
+		calls.Go(func() { f.Close() })
+		calls.Wait()
+		f.Close()
+		if n := len(f.observed()); n > 50 {
+			t.Errorf("%d calls were observed of 50", n)
+		}
+	})
+}

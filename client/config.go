@@ -1,0 +1,76 @@
+package client
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/ontime-llm/ontime/budget"
+	"github.com/ontime-llm/ontime/middleware"
+	"github.com/ontime-llm/ontime/router"
+)
+
+// Config is all that a Client is made of. [New] checks it, reports every
+// problem at once, and keeps a copy; it never writes into it.
+type Config struct {
+	// Targets are the upstreams that may serve calls, at least one.
+	Targets []Target
+	// Endpoints are the application's call sites with what each promises. One
+	// named "default" is for calls that name none; without it they get the zero
+	// Budget.
+	Endpoints map[string]budget.Budget
+	// Home is the target for requests that are not routed: files, models,
+	// stored state that no one else is known to have made. Empty: the first.
+	Home string
+	// Shadow plans every call, logs what it would have chosen, and sends it to
+	// Home.
+	Shadow bool
+	// Seed makes the router's random choices repeatable.
+	Seed uint64
+	// Transport sends the attempts. Nil: an http.Transport fit for long streams,
+	// which Close closes. One that follows redirects by itself would take
+	// credentials along.
+	Transport http.RoundTripper
+	// Logger gets one record per call, never with a prompt, an answer, a
+	// credential or a provider's message. Nil: no log.
+	Logger *slog.Logger
+	// Observers are told of every call and attempt.
+	Observers []middleware.Observer
+	// Grace is how long Close lets calls go on. 0: 10 s; negative: not at all.
+	Grace time.Duration
+}
+
+// Target is one upstream: provider, region, credential and base URL.
+type Target struct {
+	// Name in logs, metrics and budgets: [a-z0-9._-], at most 63 characters.
+	Name string
+	// Provider is a preset such as "openai", "azure" or "groq", or "compatible"
+	// for any other server that speaks OpenAI's API. Empty: compatible.
+	Provider string
+	// Region is a label: targets of one provider learn from each other.
+	Region string
+	// BaseURL includes the version, such as https://api.example.com/v1. Empty:
+	// the preset's. With a credential it has to be https, loopback apart.
+	BaseURL string
+	// APIKey is the credential. Empty: the preset's environment variable.
+	APIKey string
+	// APIKeys are several, used in turn. Set it or APIKey.
+	APIKeys []string
+	// AdminKey is for OpenAI's administration API, on the home target alone.
+	// Empty: administration calls are refused.
+	AdminKey string
+	// Auth puts the credential on a request that is otherwise complete, in place
+	// of a key: for tokens that expire, for signatures. It runs once per attempt,
+	// concurrently, and must not change where the request goes.
+	Auth func(*http.Request) error
+	// Models maps a model as the application names it to the name here, and
+	// says which models the target serves. Empty: all, under their own names.
+	Models map[string]string
+	// Headers are sent to this target alone.
+	Headers map[string]string
+	// Price is in USD per million tokens. Price all targets of an endpoint or
+	// none.
+	Price router.Price
+	// Limits are the target's own rate limits, as far as known.
+	Limits router.Limits
+}

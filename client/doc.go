@@ -1,0 +1,46 @@
+// Package client is an openai.Client over several targets: unchanged openai-go
+// code is measured, capped, routed and failed over so that each endpoint keeps
+// the latency that it promised.
+//
+//	c, err := client.New(client.Config{
+//		Targets: []client.Target{
+//			{Name: "openai", Provider: "openai"},
+//			{Name: "azure-eu", Provider: "azure", Region: "swedencentral",
+//				BaseURL: "https://example.openai.azure.com/openai/v1"},
+//		},
+//		Endpoints: map[string]budget.Budget{
+//			"chat": {TTFT: budget.Layers{50: 300 * time.Millisecond, 95: 600 * time.Millisecond}},
+//		},
+//	})
+//	...
+//	defer c.Close()
+//	stream := c.Endpoint("chat").Chat.Completions.NewStreaming(ctx, params)
+//
+// # Which piece to use
+//
+//   - [Client] itself is an openai.Client; its calls belong to the endpoint that
+//     the context names ([budget.With]), or to "default".
+//   - [Client.Endpoint] is the same client bound to one endpoint.
+//   - [Client.HTTPClient] serves any other SDK.
+//
+// Chat completions, completions, responses, embeddings and Anthropic messages
+// are routed. Everything else goes to [Config.Home], and a call that names
+// stored state goes to the target that made it.
+//
+// # What the SDK's options do here
+//
+// Headers of the application travel to the target, except credentials,
+// organisation and project, and those of a connection. A request with a base
+// URL or a credential of its own fails with [middleware.ErrForeignOrigin] or
+// [middleware.ErrForeignCredential]: credentials belong to targets. A per-call
+// option.WithHTTPClient bypasses the client and reaches nothing, since the base
+// URL is a name that does not exist.
+//
+// The SDK's own retries are off. A per-call option.WithMaxRetries has an effect
+// on transport errors only, which the SDK retries whatever we answer: leave it
+// out. When the caller's context has ended the SDK returns the context's error;
+// what happened is in the call ([middleware.WithCall]).
+//
+// This package owns credentials, presets and configuration. How a call is
+// served is package middleware, which way it goes package router.
+package client

@@ -1,0 +1,68 @@
+package client
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync/atomic"
+
+	"github.com/ontime-llm/ontime/middleware"
+	"github.com/ontime-llm/ontime/router"
+)
+
+// identity is the target as the router knows it.
+func (t *Target) identity() router.Target {
+	id := router.Target{
+		Name: t.Name, Provider: t.Provider, Region: t.Region,
+		Price: t.Price, Limits: t.Limits,
+	}
+	if id.Provider == "" {
+		id.Provider = compatible
+	}
+	if len(t.Models) > 0 {
+		id.Models = slices.Sorted(maps.Keys(t.Models))
+	}
+	return id
+}
+
+// upstream is the target as the transport sends to it. Its configuration has
+// been checked.
+func (t *Target) upstream() middleware.Upstream {
+	preset, _ := t.preset()
+	address := t.BaseURL
+	if address == "" {
+		address = preset.baseURL
+	}
+	base, _ := url.Parse(address)
+	u := middleware.Upstream{
+		Name: t.Name, Region: t.Region, BaseURL: base, Models: maps.Clone(t.Models), Price: t.Price,
+		Authorize: t.Auth, CapName: preset.capName, AskUsage: !preset.noUsage,
+		Header: make(http.Header, len(t.Headers)),
+	}
+	for name, value := range t.Headers {
+		u.Header.Set(name, value)
+	}
+	if keys := t.keys(); len(keys) > 0 {
+		u.Authorize = withKeys(preset.header, keys)
+	}
+	if t.AdminKey != "" {
+		u.AuthorizeAdmin = withKeys("", []string{t.AdminKey})
+	}
+	return u
+}
+
+// withKeys puts one of the keys on each request, in turn: as a bearer token, or
+// plain in a header of the provider's own.
+func withKeys(header string, keys []string) func(*http.Request) error {
+	var turn atomic.Uint64
+	return func(r *http.Request) error {
+		key := keys[(turn.Add(1)-1)%uint64(len(keys))]
+		if header == "" {
+			r.Header.Set("Authorization", "Bearer "+key)
+		} else {
+			r.Header.Set(header, key)
+		}
+		return nil
+	}
+}
