@@ -2,6 +2,8 @@ package client_test
 
 import (
 	"bufio"
+	"crypto/sha1"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
@@ -9,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/realtime"
 
 	"github.com/ontime-llm/ontime/client"
 )
@@ -75,4 +78,44 @@ func TestUpgradePasses(t *testing.T) {
 		}
 		talk(resp)
 	})
+}
+
+// webSocket accepts a connection (RFC 6455), says one word and hangs up.
+func webSocket(w http.ResponseWriter, r *http.Request) {
+	if r.URL.RequestURI() != "/v1/realtime?model=m" || r.Header.Get("Authorization") != "Bearer key" {
+		http.Error(w, "not what was expected: "+r.URL.RequestURI(), http.StatusBadRequest)
+		return
+	}
+	const magic = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+	accept := sha1.Sum([]byte(r.Header.Get("Sec-Websocket-Key") + magic))
+	conn, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+		"Sec-WebSocket-Accept: "+base64.StdEncoding.EncodeToString(accept[:])+"\r\n\r\n")
+	const event = `{"type":"session.created","event_id":"ev_1"}`
+	_, _ = conn.Write(append([]byte{0x81, byte(len(event))}, event...)) // one text frame
+	_, _ = buffered.ReadByte()                                          // the other side's close
+}
+
+// The SDK's own WebSocket goes home like all that is not inference.
+func TestRealtimeOfTheSDK(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(webSocket))
+	defer server.Close()
+	c, err := client.New(client.Config{Targets: []client.Target{{Name: "one", BaseURL: server.URL + "/v1", APIKey: "key"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	conn, err := c.Realtime.Connect(t.Context(), realtime.RealtimeConnectionOptions{}, option.WithQuery("model", "m"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	event, err := conn.Recv(t.Context())
+	if err != nil || event.Type != "session.created" {
+		t.Errorf("event is %+v, %v", event, err)
+	}
+	conn.Abort()
 }

@@ -213,7 +213,8 @@ func outcomeOf(fault error) Outcome {
 	switch {
 	case errors.Is(fault, errLost):
 		return Lost
-	case errors.Is(fault, ErrAbandoned), errors.Is(fault, ErrDeadline), errors.Is(fault, errNoContent), errors.Is(fault, context.DeadlineExceeded):
+	case errors.Is(fault, ErrAbandoned), errors.Is(fault, ErrStalled), errors.Is(fault, errNoContent),
+		errors.Is(fault, ErrDeadline), errors.Is(fault, context.DeadlineExceeded):
 		return TimedOut
 	case errors.Is(fault, ErrBodyClosed), errors.Is(fault, ErrClosed), errors.Is(fault, context.Canceled):
 		return Cancelled

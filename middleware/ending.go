@@ -129,7 +129,7 @@ func (s *stream) trail() {
 				s.queue.write(s.block.Raw)
 			}
 		}
-		n, err := s.src.Read(s.scan.Space(readSize))
+		n, err := s.src.Read(s.scan.Space(minRead))
 		if s.scan.Wrote(n); err != nil || s.scan.Buffered() > drainSize {
 			return
 		}

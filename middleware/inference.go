@@ -43,7 +43,8 @@ func readAll(rc io.ReadCloser, size, limit int64) ([]byte, error) {
 	if size > limit {
 		return nil, ErrTooLarge
 	}
-	buf := make([]byte, 0, max(size+1, 512)) // one more, to meet the end without growing
+	const trusted = 1 << 20                                // of a size that somebody else claims
+	buf := make([]byte, 0, min(max(size+1, 512), trusted)) // one more, to meet the end without growing
 	for {
 		n, err := rc.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]

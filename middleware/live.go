@@ -112,10 +112,19 @@ func (c *liveCall) finish(a *attempt) error {
 // seal closes the call's books, fills the Call that the caller reads, and
 // tells the observers: once, whoever comes first. It returns the call's error.
 func (c *liveCall) seal(outcome Outcome, cause error) error {
+	if c.closeBooks(outcome, cause) {
+		c.t.observers.observe(c.rec)
+		c.t.forget(c)
+	}
+	return c.rec.Err
+}
+
+// closeBooks reports whether it was the first to do so.
+func (c *liveCall) closeBooks(outcome Outcome, cause error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.sealed {
-		return c.rec.Err
+		return false
 	}
 	c.sealed = true
 	rec := &c.rec
@@ -133,9 +142,7 @@ func (c *liveCall) seal(outcome Outcome, cause error) error {
 	}
 	c.judge(outcome)
 	*c.out = *rec
-	c.t.observers.observe(*rec)
-	c.t.forget(c)
-	return rec.Err
+	return true
 }
 
 // servedBy reports whether the caller has a's answer.

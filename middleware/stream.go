@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	readSize = 4 << 10
+	readSize = 4 << 10  // of the first read
+	minRead  = 1 << 10  // of later ones: the buffer grows for a longer event only
 	maxEvent = 32 << 20 // openai-go's own limit for a line
 )
 
@@ -75,8 +76,8 @@ func newStream(src io.Reader, in *inference, start time.Time, owner streamOwner)
 // pump reads the stream to its end. It returns why the stream failed, if it
 // did so before its first content; after that the caller's Read has the error.
 func (s *stream) pump() error {
-	for {
-		free := s.scan.Space(readSize)
+	for room := readSize; ; room = minRead {
+		free := s.scan.Space(room)
 		n, err := s.src.Read(free)
 		now := time.Now()
 		if n > 0 && s.meter.firstByte == 0 {

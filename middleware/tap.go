@@ -15,8 +15,8 @@ import (
 // as they came. It is the pump of a client that does not route.
 func (s *stream) tap() {
 	s.committed = true
-	for {
-		free := s.scan.Space(readSize)
+	for room := readSize; ; room = minRead {
+		free := s.scan.Space(room)
 		n, err := s.src.Read(free)
 		now := time.Now()
 		if n > 0 && s.meter.firstByte == 0 {
