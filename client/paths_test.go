@@ -76,6 +76,22 @@ func TestInferenceIsJoinedToTheTargetsBaseURL(t *testing.T) {
 	}
 }
 
+// Embeddings know no stream: they come as they are, whatever was asked for.
+func TestEmbeddingsAreNeverStreamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, quick, client.Config{}, "one")
+		answer, err := f.Embeddings.New(t.Context(), openai.EmbeddingNewParams{
+			Model: "m", Input: openai.EmbeddingNewParamsInputUnion{OfString: openai.String("hi")},
+		}, option.WithJSONSet("stream", true))
+		if err != nil || len(answer.Data) != 1 || len(answer.Data[0].Embedding) != 2 {
+			t.Errorf("answer is %+v, %v", answer, err)
+		}
+		if call := f.lastCall(t); call.Streamed || call.Outcome != middleware.Completed {
+			t.Errorf("call is %+v", call)
+		}
+	})
+}
+
 // What is not inference goes home, once, whatever home answers, and is not
 // measured.
 func TestEverythingElseGoesHome(t *testing.T) {
