@@ -41,20 +41,12 @@ func TestHangIsAbandonedWhileAnotherTargetIsLeft(t *testing.T) {
 	for way, say := range ways {
 		expected := whenAbandoned(t, say)
 		for name, early := range map[string]float64{"silent": 0, "early headers": 1} {
-			for _, abandon := range []time.Duration{ms, 2 * time.Hour} {
+			for _, abandon := range []time.Duration{ms, 5 * time.Minute} { // the router's time, the endpoint's
 				t.Run(way+", "+name+", "+abandon.String(), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						f := impatient(t, quick, abandon, 0, "one", "two")
 						f.servers["one"].Script(hang(early))
 						want := max(abandon, expected)
-						if want > 10*time.Minute {
-							// The ceiling without any deadline comes first.
-							_, err := say(t.Context(), f.chat(), question("hello"))
-							if e := ours(t, err); e.Attempts[0].Outcome != middleware.TimedOut || e.Attempts[0].Total != 10*time.Minute {
-								t.Errorf("error is %v after %v", err, e.Attempts[0].Total)
-							}
-							return
-						}
 						start := time.Now()
 						f.answers(t, say, f.chat(), "two")
 						if took := time.Since(start); took != want {

@@ -2,7 +2,9 @@ package client_test
 
 import (
 	"context"
+	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -137,6 +139,41 @@ func (s *sentry) RoundTrip(r *http.Request) (*http.Response, error) {
 		s.Error("a request was sent after Close had returned")
 	}
 	return s.next.RoundTrip(r)
+}
+
+// A call that is still being read when Close begins is waited for.
+func TestCloseWaitsForCallsThatHaveSentNothingYet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		guard := &sentry{T: t, next: upstream.New("one", quick, 1)}
+		c, err := client.New(client.Config{
+			Targets: []client.Target{{Name: "one", BaseURL: "https://one.test/v1"}}, Grace: -1, Transport: guard,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var call sync.WaitGroup
+		call.Go(func() {
+			_, err := c.HTTPClient().Transport.RoundTrip(newRequest(t, nil, client.BaseURL+"chat/completions", io.NopCloser(
+				io.MultiReader(sleeper(time.Second), strings.NewReader(askBody)))))
+			mustBe(t, err, middleware.ErrClosed)
+		})
+		time.Sleep(500 * ms)
+		start := time.Now()
+		c.Close()
+		guard.closed.Store(true)
+		if took := time.Since(start); took != 500*ms {
+			t.Errorf("Close took %v, want the 500ms that the call's body took", took)
+		}
+		call.Wait()
+	})
+}
+
+// sleeper is an empty reader that takes its time.
+type sleeper time.Duration
+
+func (s sleeper) Read([]byte) (int, error) {
+	time.Sleep(time.Duration(s))
+	return 0, io.EOF
 }
 
 // Calls that enter while Close begins either run or are refused; nothing is

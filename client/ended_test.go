@@ -30,24 +30,26 @@ func TestCallersContextEnds(t *testing.T) {
 		"deadline": {context.WithTimeout, context.DeadlineExceeded, middleware.TimedOut},
 	} {
 		for when, test := range map[string]struct {
-			say   speak
-			after time.Duration
-			ttft  time.Duration
+			say      speak
+			after    time.Duration
+			refused  int // so many tries
+			ttft     time.Duration
+			attempts int
 		}{
 			// The first content comes after 200 ms, all of it after 500 ms.
-			"before headers":           {stream, 0, 0},
-			"before content":           {stream, 150 * ms, 0},
-			"after content":            {stream, 250 * ms, 200 * ms},
-			"before the whole answer":  {ask, 450 * ms, 0},
-			"in a pause before a try":  {ask, 700 * ms, 0},
-			"in a pause of a streamed": {stream, 700 * ms, 0},
+			"before headers":          {stream, 0, 0, 0, 1},
+			"before content":          {stream, 150 * ms, 0, 0, 1},
+			"after content":           {stream, 250 * ms, 0, 200 * ms, 1},
+			"before the whole answer": {ask, 450 * ms, 0, 0, 1},
+			// The second try comes after 500 ms, the third would after 1.5 s.
+			"in a pause":            {stream, 700 * ms, 2, 0, 2},
+			"in a pause of a whole": {ask, 700 * ms, 2, 0, 2},
 		} {
 			t.Run(name+" "+when, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					f := newOrdered(t, steady, "one")
-					pause := test.after == 700*ms
-					if pause { // the second try would come after 500 ms, the third after 1.5 s
-						f.servers["one"].Script(upstream.Step{Fault: upstream.Refused}, upstream.Step{Fault: upstream.Refused})
+					for range test.refused {
+						f.servers["one"].Script(upstream.Step{Fault: upstream.Refused})
 					}
 					ctx, call := middleware.WithCall(t.Context())
 					ctx, cancel := end.context(ctx, test.after)
@@ -64,7 +66,7 @@ func TestCallersContextEnds(t *testing.T) {
 					if test.ttft > 0 {
 						ours(t, err)
 					}
-					checkEnded(t, call, end.outcome, end.err, test.after, test.ttft, map[bool]int{false: 1, true: 2}[pause])
+					checkEnded(t, call, end.outcome, end.err, test.after, test.ttft, test.attempts)
 				})
 			})
 		}

@@ -26,7 +26,7 @@ func TestEndpointIsMadeOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, quick, client.Config{Endpoints: chatBudget()}, "one")
 		for _, name := range []string{"chat", "default"} {
-			if f.Endpoint(name) != f.Endpoint(name) {
+			if first := f.Endpoint(name); f.Endpoint(name) != first {
 				t.Errorf("Endpoint(%q) returns another client each time", name)
 			}
 		}

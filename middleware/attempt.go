@@ -157,6 +157,7 @@ func (a *attempt) readStream(hideUsage bool) error {
 	s.stop, s.done, s.hideUsage = a.cancel, a.ctx.Done(), hideUsage
 	a.stream = s
 	fault := s.pump()
+	s.release()
 	if errors.Is(fault, errNotStream) {
 		a.stream = nil
 		return a.readWhole(s.sniffed)
@@ -196,7 +197,7 @@ func (a *attempt) readWhole(start []byte) error {
 	}
 	a.body, a.event = body, ev
 	if in.asks.Stream {
-		a.body = in.dialect.Stream(body)
+		a.body = in.asStream(body)
 	}
 	a.end(nil)
 	return nil

@@ -95,6 +95,16 @@ type Attempt struct {
 	Err          error   // why it did not complete; nil otherwise
 }
 
+// TokensPerEvent is how many output tokens a content event held on average: from
+// 1 to over 100, by provider, which is why a gap between events is no time per
+// token. 0: not known.
+func (a *Attempt) TokensPerEvent() float64 {
+	if a.Events == 0 || a.Usage.Estimated {
+		return 0
+	}
+	return float64(a.Usage.Output) / float64(a.Events)
+}
+
 // WithCall returns a context under which the next call fills the returned
 // Call. The Call may be read once the call is over: a stream's Read has
 // returned an error (io.EOF included), its body is closed, or the request

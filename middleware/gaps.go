@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"time"
@@ -58,6 +59,11 @@ func (g *Gaps) Mean() time.Duration {
 		return 0
 	}
 	return g.sum / time.Duration(g.n)
+}
+
+// String is a short summary.
+func (g Gaps) String() string {
+	return fmt.Sprintf("%d gaps, mean %v, p99 %v", g.N(), g.Mean(), g.Quantile(0.99))
 }
 
 // Add counts other's gaps too.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ontime-llm/ontime/budget"
 	"github.com/ontime-llm/ontime/internal/dialect"
+	"github.com/ontime-llm/ontime/internal/sse"
 )
 
 const maxRequest = 64 << 20 // a body is kept until its call has an answer
@@ -30,6 +31,7 @@ func readInference(r *http.Request, d dialect.Dialect, path string) (*inference,
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
 	}
+	asks.Stream = asks.Stream && d != dialect.Embeddings // they come whole, whatever was asked
 	return &inference{dialect: d, path: path, body: body, asks: asks}, nil
 }
 
@@ -113,4 +115,28 @@ func (in *inference) capName(u *Upstream, m manners) string {
 	default:
 		return capMember(in.dialect, in.spelling(""))
 	}
+}
+
+// asStream is a whole answer in the form in which it was asked for: a stream,
+// without the usage chunk that the caller did not ask for.
+func (in *inference) asStream(answer []byte) []byte {
+	stream := in.dialect.Stream(answer)
+	if in.asks.IncludeUsage {
+		return stream
+	}
+	var (
+		scan  sse.Scanner
+		block sse.Block
+		ev    dialect.Event
+		kept  []byte
+	)
+	reader := in.dialect.NewReader()
+	copy(scan.Space(len(stream)), stream)
+	scan.Wrote(len(stream))
+	for scan.Next(&block) {
+		if reader.Read(block.Name, block.Data, &ev); !ev.UsageOnly {
+			kept = append(kept, block.Raw...)
+		}
+	}
+	return kept
 }

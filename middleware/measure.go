@@ -137,5 +137,6 @@ func (c *meteredCall) stream(resp *http.Response) {
 	go func() {
 		defer stop(nil)
 		s.tap()
+		s.release()
 	}()
 }

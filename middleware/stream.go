@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/ontime-llm/ontime/internal/dialect"
@@ -34,7 +35,7 @@ type stream struct {
 
 	hideUsage bool // the usage chunk was asked for by us, not by the caller
 
-	scan  sse.Scanner
+	scan  *sse.Scanner
 	block sse.Block
 	event dialect.Event
 	out   []byte
@@ -66,11 +67,22 @@ func newStream(src io.Reader, in *inference, start time.Time, owner streamOwner)
 	s := &stream{
 		src: src, reader: in.dialect.NewReader(), owner: owner,
 		meter: meter{start: start, choices: in.asks.N},
-		ended: make(chan struct{}),
+		scan:  scanners.Get().(*sse.Scanner), ended: make(chan struct{}),
 	}
 	s.queue.init()
 	s.quiet.start, s.quiet.end = start, func() { s.stop(ErrStalled) }
 	return s
+}
+
+// scanners are kept for their buffers: one is in use while a pump runs.
+var scanners = sync.Pool{New: func() any { return new(sse.Scanner) }}
+
+// release gives the scanner back. Nothing of the stream may point into it.
+func (s *stream) release() {
+	s.block, s.event = sse.Block{}, dialect.Event{}
+	s.scan.Reset()
+	scanners.Put(s.scan)
+	s.scan = nil
 }
 
 // pump reads the stream to its end. It returns why the stream failed, if it
@@ -184,7 +196,9 @@ func (s *stream) measure(now time.Time) (over bool, fault error) {
 func (s *stream) forward() {
 	b, ev := &s.block, &s.event
 	switch {
-	case ev.Noise: // such as a comment wrapped as data: not JSON, an abort there
+	case ev.Noise && (b.Unterminated || !bytes.HasPrefix(b.Data, []byte("{"))):
+		// A comment wrapped as data, on which openai-go would abort, or the half
+		// event of a cut stream. What may be a broken event is passed on.
 	case ev.UsageOnly && s.hideUsage: // the caller did not ask for it
 	case ev.ErrorNull, ev.Err.Present:
 		if string(b.Name) == "error" {

@@ -40,6 +40,17 @@ type Scanner struct {
 // span is a part of buf. Offsets survive a move of the buffer, slices do not.
 type span struct{ from, to int }
 
+// Reset readies the Scanner for another stream. It keeps the room, unless a long
+// block has made that large.
+func (s *Scanner) Reset() {
+	const keep = 64 << 10
+	buf, join := s.buf, s.join
+	*s = Scanner{}
+	if len(buf) <= keep && cap(join) <= keep {
+		s.buf, s.join = buf, join[:0]
+	}
+}
+
 // Space returns at least n bytes of room to read into. What earlier blocks
 // pointed to is no longer valid. The room grows with the longest block, never
 // with the stream.
