@@ -205,8 +205,8 @@ func TestAnswerAtTheInstantOfTheDeadline(t *testing.T) {
 			for range 100 {
 				synctest.Test(t, func(t *testing.T) {
 					f := impatient(t, upstream.Behaviour{TTFT: upstream.Latency{Median: time.Second}}, 0, time.Second, "one")
-					text, err := say(t.Context(), f.chat(), question("hello"))
-					call := f.lastCall(t)
+					ctx, call := middleware.WithCall(t.Context())
+					text, err := say(ctx, f.chat(), question("hello"))
 					whole := err == nil && text == f.servers["one"].Text(16)
 					if whole != (call.Outcome == middleware.Completed) || !whole && call.Outcome != middleware.TimedOut {
 						t.Fatalf("answer is %q, %v in the call %+v", text, err, call)
