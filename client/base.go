@@ -1,18 +1,28 @@
 package client
 
 import (
+	"net"
 	"net/http"
 	"time"
 )
 
-// newBase is Go's own transport, fit for many long streams to few hosts. It has
-// no timeout on bodies: a call's deadline bounds them.
+// newBase is an http.Transport fit for many long streams to few hosts. Nothing
+// in it bounds an answer: a call's deadline does.
 func newBase() *http.Transport {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	// Go keeps 2 idle connections per host; with 64 calls at once most of them
-	// would each pay a new handshake.
-	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, 512
-	t.IdleConnTimeout = 90 * time.Second
-	t.ForceAttemptHTTP2 = true
-	return t
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         dialer.DialContext,
+		TLSHandshakeTimeout: 10 * time.Second,
+		// Go keeps 2 idle connections per host; with 64 calls at once most of them
+		// would each pay a new handshake.
+		MaxIdleConnsPerHost: 512,
+		IdleConnTimeout:     90 * time.Second,
+		ForceAttemptHTTP2:   true,
+		// A connection that died in silence is found out before a call is sent on
+		// it, and while one waits for an answer.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
+		// A header that large is no answer.
+		MaxResponseHeaderBytes: 1 << 20,
+	}
 }

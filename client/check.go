@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"slices"
@@ -28,7 +29,20 @@ func (c *Config) check() []error {
 	if c.Home != "" && !slices.ContainsFunc(c.Targets, isHome) {
 		p.add("home", "there is no target %q: name one of the targets, or leave it out for the first", c.Home)
 	}
+	if c.Shadow {
+		p.shadow(c)
+	}
 	return p
+}
+
+// shadow refuses endpoints that may not use home, where every call goes.
+func (p *problems) shadow(c *Config) {
+	home := c.home()
+	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
+		if allowed := c.Endpoints[name].Targets; len(allowed) > 0 && !slices.Contains(allowed, home) {
+			p.add("endpoints."+name+".targets", "home (%q) is not among them, and in shadow mode every call goes there: add it, or leave shadow out", home)
+		}
+	}
 }
 
 func (p *problems) target(field string, t *Target) {

@@ -77,7 +77,7 @@ func (c *Client) newRouter(cfg *Config) (*router.Router, error) {
 	for i := range cfg.Targets {
 		targets[i] = cfg.Targets[i].identity()
 	}
-	r, err := router.New(router.Config{Targets: targets, Budgets: cfg.Endpoints, Seed: cfg.Seed})
+	r, err := router.New(router.Config{Targets: targets, Budgets: cfg.Endpoints, Seed: cfg.Seed, OnHealth: logHealth(cfg.Logger)})
 	if err != nil {
 		found = append(found, unjoin(err)...)
 	}
@@ -93,12 +93,8 @@ func unjoin(err error) []error {
 
 func newTransport(cfg *Config, r *router.Router, base http.RoundTripper) (*middleware.Transport, error) {
 	origin, _ := url.Parse(BaseURL)
-	home := cfg.Home
-	if home == "" {
-		home = cfg.Targets[0].Name
-	}
 	mc := middleware.Config{
-		Router: r, Home: home, Shadow: cfg.Shadow, Base: base, Grace: cfg.Grace,
+		Router: r, Home: cfg.home(), Shadow: cfg.Shadow, Base: base, Grace: cfg.Grace,
 		Origin: origin, Placeholder: APIKey,
 		Observers: append([]middleware.Observer(nil), cfg.Observers...),
 	}
@@ -163,6 +159,12 @@ func httpClient(rt http.RoundTripper) *http.Client {
 
 // Snapshot returns what the client knows of its routes and endpoints now.
 func (c *Client) Snapshot() router.Snapshot { return c.router.Snapshot() }
+
+// Restore says that a target is well again, such as after its account was topped
+// up: refused keys, cooldowns and open breakers of it end at once. Without it a
+// target comes back by itself, once a call that tries it is answered. It returns
+// false if there is no such target.
+func (c *Client) Restore(target string) bool { return c.router.Restore(target) }
 
 // Close refuses new calls, lets those under way end within [Config.Grace],
 // ends the rest, and returns when nothing is running any more.

@@ -40,6 +40,14 @@ type Config struct {
 	Grace time.Duration
 }
 
+// home is the name of the home target; empty if there are no targets.
+func (c *Config) home() string {
+	if c.Home == "" && len(c.Targets) > 0 {
+		return c.Targets[0].Name
+	}
+	return c.Home
+}
+
 // Target is one upstream: provider, region, credential and base URL.
 type Target struct {
 	// Name in logs, metrics and budgets: [a-z0-9._-], at most 63 characters.

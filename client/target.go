@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"sync/atomic"
 
 	"github.com/ontime-llm/ontime/middleware"
 	"github.com/ontime-llm/ontime/router"
@@ -15,7 +14,7 @@ import (
 func (t *Target) identity() router.Target {
 	id := router.Target{
 		Name: t.Name, Provider: t.Provider, Region: t.Region,
-		Price: t.Price, Limits: t.Limits,
+		Price: t.Price, Limits: t.Limits, Keys: len(t.keys()),
 	}
 	if id.Provider == "" {
 		id.Provider = compatible
@@ -37,11 +36,14 @@ func (t *Target) upstream() middleware.Upstream {
 	base, _ := url.Parse(address)
 	u := middleware.Upstream{
 		Name: t.Name, Region: t.Region, BaseURL: base, Models: maps.Clone(t.Models), Price: t.Price,
-		Authorize: t.Auth, CapName: preset.capName, AskUsage: !preset.noUsage,
+		Provider: t.maker(base), CapName: preset.capName, AskUsage: !preset.noUsage,
 		Header: make(http.Header, len(t.Headers)),
 	}
 	for name, value := range t.Headers {
 		u.Header.Set(name, value)
+	}
+	if t.Auth != nil {
+		u.Authorize = func(r *http.Request, _ int) error { return t.Auth(r) }
 	}
 	if keys := t.keys(); len(keys) > 0 {
 		u.Authorize = withKeys(preset.header, keys)
@@ -52,16 +54,22 @@ func (t *Target) upstream() middleware.Upstream {
 	return u
 }
 
-// withKeys puts one of the keys on each request, in turn: as a bearer token, or
+// maker tells whose the target is: for a compatible one, the host's.
+func (t *Target) maker(base *url.URL) string {
+	if t.Provider == "" || t.Provider == compatible {
+		return base.Host
+	}
+	return t.Provider
+}
+
+// withKeys puts the key of that index on each request: as a bearer token, or
 // plain in a header of the provider's own.
-func withKeys(header string, keys []string) func(*http.Request) error {
-	var turn atomic.Uint64
-	return func(r *http.Request) error {
-		key := keys[(turn.Add(1)-1)%uint64(len(keys))]
+func withKeys(header string, keys []string) func(*http.Request, int) error {
+	return func(r *http.Request, key int) error {
 		if header == "" {
-			r.Header.Set("Authorization", "Bearer "+key)
+			r.Header.Set("Authorization", "Bearer "+keys[key])
 		} else {
-			r.Header.Set(header, key)
+			r.Header.Set(header, keys[key])
 		}
 		return nil
 	}

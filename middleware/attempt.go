@@ -6,10 +6,12 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"sync/atomic"
 	"time"
 
 	"github.com/ontime-llm/ontime/internal/dialect"
+	"github.com/ontime-llm/ontime/internal/ratelimit"
 	"github.com/ontime-llm/ontime/router"
 )
 
@@ -23,10 +25,15 @@ const (
 type attempt struct {
 	call   *liveCall
 	up     *Upstream
+	key    int // which of the target's
 	flight *router.Flight
 	start  time.Time
 	ctx    context.Context
 	cancel context.CancelCauseFunc
+
+	traced context.Context // ctx, with hooks
+	hooks  httptrace.ClientTrace
+	reused atomic.Bool // the connection is from the pool
 
 	// Readable at any time, for an attempt that is given up.
 	headers atomic.Int64 // ns after start; 0: none came
@@ -38,6 +45,7 @@ type attempt struct {
 	body   []byte         // or one that is whole, or an HTTP error's
 	event  *dialect.Event // what a whole answer says
 	fault  error          // why there is no answer
+	limits ratelimit.Info // what the response said of them
 
 	// The race's alone.
 	abandon time.Duration // age at which it may be given up; 0: never
@@ -114,14 +122,11 @@ func (a *attempt) exchange() error {
 
 // send sends one body. Of an HTTP error the body is read too.
 func (a *attempt) send(body []byte) (*http.Response, error) {
-	req, err := a.up.request(a.ctx, a.call.req, a.call.in.path, body)
+	resp, err := a.roundTrip(body)
 	if err != nil {
-		return nil, &ConnectError{Target: a.up.Name, Err: err}
+		return nil, err
 	}
-	resp, err := a.call.t.base.RoundTrip(req)
-	if err != nil {
-		return nil, a.broken(err)
-	}
+	a.limits = ratelimit.Read(resp.Header, resp.StatusCode, time.Now())
 	a.headers.Store(int64(max(time.Since(a.start), 1)))
 	a.status.Store(int32(resp.StatusCode))
 	if resp.StatusCode >= 400 {
@@ -131,6 +136,31 @@ func (a *attempt) send(body []byte) (*http.Response, error) {
 		}
 	}
 	return resp, nil
+}
+
+// roundTrip sends the request. One that was lost on a connection from the pool,
+// before any byte of an answer, is sent once more: the server had closed it.
+func (a *attempt) roundTrip(body []byte) (*http.Response, error) {
+	for again := false; ; again = true {
+		req, err := a.up.request(a.traced, a.call.req, a.call.in.path, body, a.key)
+		if err != nil {
+			return nil, &ConnectError{Target: a.up.Name, Err: err}
+		}
+		a.reused.Store(false)
+		resp, err := a.call.t.base.RoundTrip(req)
+		if err == nil {
+			return resp, nil
+		}
+		if again || !a.reused.Load() || a.call.in.asks.SideEffects || a.ctx.Err() != nil {
+			return nil, a.broken(err)
+		}
+	}
+}
+
+// trace has the attempt told whether its connection is one from the pool.
+func (a *attempt) trace() {
+	a.hooks.GotConn = func(info httptrace.GotConnInfo) { a.reused.Store(info.Reused) }
+	a.traced = httptrace.WithClientTrace(a.ctx, &a.hooks)
 }
 
 // broken is a transport's error, or our own reason for having ended it.
@@ -201,100 +231,4 @@ func (a *attempt) readWhole(start []byte) error {
 	}
 	a.end(nil)
 	return nil
-}
-
-// outcomeOf says how an attempt ended that fault ended.
-func outcomeOf(fault error) Outcome {
-	if fault == nil {
-		return Completed
-	}
-	if _, ok := errors.AsType[*ConnectError](fault); ok {
-		return Failed // also where it is a timeout of the transport's own
-	}
-	switch {
-	case errors.Is(fault, errLost):
-		return Lost
-	case errors.Is(fault, ErrAbandoned), errors.Is(fault, ErrStalled), errors.Is(fault, errNoContent),
-		errors.Is(fault, ErrDeadline), errors.Is(fault, context.DeadlineExceeded):
-		return TimedOut
-	case errors.Is(fault, ErrBodyClosed), errors.Is(fault, ErrClosed), errors.Is(fault, context.Canceled):
-		return Cancelled
-	default:
-		return Failed
-	}
-}
-
-// end closes the books with all that was measured, unless they are. It runs
-// where the meter may be read: in the attempt's goroutine, or in the race once
-// it was told.
-func (a *attempt) end(fault error) {
-	if !a.closed.CompareAndSwap(false, true) {
-		return
-	}
-	a.kept = true
-	r := a.open(fault)
-	switch {
-	case a.stream != nil:
-		a.stream.meter.record(r)
-		if fault == nil {
-			r.Total = a.stream.meter.end
-		}
-	case a.event != nil:
-		recordWhole(r, a.event)
-	}
-	a.remember()
-	r.Cost = a.up.Price.Cost(r.Usage.Input, r.Usage.CachedInput, r.Usage.Output)
-	a.report(r)
-}
-
-// remember notes who made a stored answer, for the calls that will name it.
-func (a *attempt) remember() {
-	id := ""
-	switch {
-	case a.stream != nil:
-		id = a.stream.meter.id
-	case a.event != nil:
-		id = string(a.event.ID)
-	}
-	if id != "" {
-		a.call.t.states.remember(id, a.up.Name)
-	}
-}
-
-// giveUp ends an attempt that is still under way: how far it came is known,
-// what its goroutine is measuring is not. It reports false if the attempt was
-// over already.
-func (a *attempt) giveUp(fault error) bool {
-	if !a.closed.CompareAndSwap(false, true) {
-		return false
-	}
-	a.given = true
-	a.cancel(fault)
-	a.report(a.open(fault))
-	return true
-}
-
-// open starts the record.
-func (a *attempt) open(fault error) *Attempt {
-	a.record = Attempt{
-		Target: a.up.Name, Region: a.up.Region, Model: a.up.model(a.call.in.asks.Model),
-		Start: a.start.Sub(a.call.rec.Start), Outcome: outcomeOf(fault), Err: fault,
-		Headers: time.Duration(a.headers.Load()), Status: int(a.status.Load()),
-		Total: time.Since(a.start),
-	}
-	return &a.record
-}
-
-// report teaches the router.
-func (a *attempt) report(r *Attempt) {
-	rep := router.Report{
-		Flight: a.flight, Outcome: r.Outcome, Elapsed: time.Since(a.start),
-		TTFT: r.TTFT, TPOT: r.TPOT, Total: r.Total,
-		PromptTokens: r.Usage.Input, CachedTokens: r.Usage.CachedInput, OutputTokens: r.Usage.Output,
-		Blameless: blameless(r.Err),
-	}
-	if r.Usage.Estimated {
-		rep.OutputTokens = 0
-	}
-	a.call.t.router.Report(rep)
 }

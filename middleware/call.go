@@ -55,6 +55,10 @@ type Call struct {
 	Capped    bool // the token cap was set or lowered by the budget
 	MaxTokens int  // the cap that the call left with; 0: none
 
+	// Waited is the time spent before any attempt, and between attempts, because
+	// every route was at a limit or cooling down.
+	Waited time.Duration
+
 	// Times count from Start and include every attempt that was needed. Zero
 	// means undefined: see the package documentation for each definition.
 	TTFT, TTFA, TPOT, Total, Stall time.Duration

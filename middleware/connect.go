@@ -12,8 +12,8 @@ import (
 
 var errAuthorize = errors.New("target's Auth failed")
 
-// ConnectError is a request that got no response: the target could not be
-// reached, or the connection broke. Its text is ours; Unwrap has the cause,
+// ConnectError is a target that could not be reached, or a connection that
+// broke. Its text is ours; Unwrap has the cause,
 // which may come from anywhere.
 type ConnectError struct {
 	Target string
@@ -21,7 +21,7 @@ type ConnectError struct {
 }
 
 // Error says what kind of failure it was.
-func (e *ConnectError) Error() string { return "no response: " + connectKind(e.Err) }
+func (e *ConnectError) Error() string { return connectKind(e.Err) }
 
 // Unwrap returns the cause.
 func (e *ConnectError) Unwrap() error { return e.Err }

@@ -40,6 +40,33 @@
 // failure is an [*Error] from Read. The last attempt's HTTP error is returned
 // as that response.
 //
+// What follows a fault, and what is held against the route, depends on the
+// fault. An error inside a 200 stream counts as the status that it amounts to.
+//
+//	fault                                             the call goes on to              held against
+//	no response, cut, empty, no answer, redirect      another route, then again        the route
+//	408, 409, 425, 5xx                                another route, then again        the route
+//	429                                               another key or route, or waits   the key, for a while
+//	401, 402, 403, 429 for a used-up quota            another key or route             the key, until it is well
+//	404; 400 or 413 with a code for model not         a route of another provider,     nobody
+//	found, parameter not supported, context too long  once
+//	other 4xx                                         nothing                          nobody
+//	the caller's cancel or deadline, a lost race      nothing                          nobody
+//	finish reason length                              it is an answer                  nobody
+//
+// All attempts and waits of a call share its deadline, and nothing sleeps while
+// a route is left that may be taken. The first step to another healthy route is
+// always made; all further attempts are rationed to a fifth of the calls, with a
+// burst of as much as the calls of the last four minutes allow. Where every route
+// is at its limit or cooling down the call waits, first come first served, if
+// that can end before its deadline (two minutes, if there is none); Call.Waited
+// says how long. Otherwise it fails at once.
+//
+// A parameter of ours that a route refuses (stream_options, the spelling of the
+// token cap) is swapped at once and remembered, without blame. A request that is
+// lost on a connection from the pool before any byte of an answer is sent once
+// more.
+//
 // # Observers
 //
 // Every call ends in a [Call] with its attempts, which [Observer]s are given

@@ -3,48 +3,94 @@ package middleware
 import (
 	"errors"
 	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ontime-llm/ontime/router"
 )
 
 // remedy is what may be tried after an attempt's fault, before any content.
 type remedy uint8
 
 const (
-	stop      remedy = iota // the call ends with it
-	elsewhere               // another route
-	again                   // another route, or the same one a little later
+	stop       remedy = iota // the call ends with it
+	otherMaker               // a route of another provider, once
+	elsewhere                // another route
+	again                    // another route, or the same one a little later
 )
 
-// remedyFor decides by the fault alone:
+// judgement is what a fault means for the call and for the route.
+type judgement struct {
+	remedy remedy
+	cause  router.Cause
+}
+
+// judge decides by the fault alone. An error inside a 200 stream counts as the
+// status that it amounts to.
 //
-//	no response, cut, empty, not an answer, redirect    another route, then again
-//	408, 409, 425, 5xx                                  another route, then again
-//	429                                                 another route
-//	401, 402, 403, 404                                  another route: it is this target's affair
-//	other 4xx                                           none: the caller's own mistake
-//
-// An error inside a 200 stream counts as the status it amounts to.
-func remedyFor(fault error) remedy {
-	provider, ok := errors.AsType[*ProviderError](fault)
+//	fault                                                 the call goes on to                   blamed
+//	no response, cut, empty, not an answer, redirect      another route, then again             the route
+//	408, 409, 425, 5xx                                    another route, then again             the route
+//	429                                                   another route, or waits               the key, for a while
+//	401, 402, 403, and 429 for a used-up quota            another route                         the key, until it is well
+//	404, and 400 or 413 with a code for: model not        a route of another provider, once     nobody
+//	  found, parameter not supported, context too long
+//	other 4xx                                             nothing: the caller's own mistake     nobody
+func judge(fault error) judgement {
+	e, ok := errors.AsType[*ProviderError](fault)
 	if !ok {
-		return again
+		return judgement{again, router.CauseRoute}
 	}
-	switch status := provider.Status; {
-	case status == http.StatusTooManyRequests,
-		status == http.StatusUnauthorized, status == http.StatusPaymentRequired,
-		status == http.StatusForbidden, status == http.StatusNotFound:
-		return elsewhere
-	case status == http.StatusRequestTimeout, status == http.StatusConflict, status == http.StatusTooEarly:
-		return again
-	case status >= 400 && status < 500:
-		return stop
+	switch e.Status {
+	case http.StatusTooManyRequests:
+		if e.isOneOf(quotaCodes) {
+			return judgement{elsewhere, router.CauseKey}
+		}
+		return judgement{again, router.CauseRateLimit}
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden:
+		return judgement{elsewhere, router.CauseKey}
+	case http.StatusNotFound:
+		return judgement{otherMaker, router.CauseCaller}
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly:
+		return judgement{again, router.CauseRoute}
+	}
+	switch {
+	case e.Status < 400 || e.Status >= 500:
+		return judgement{again, router.CauseRoute}
+	case e.Status != http.StatusUnprocessableEntity && e.isOneOf(unfitCodes):
+		return judgement{otherMaker, router.CauseCaller}
 	default:
-		return again
+		return judgement{stop, router.CauseCaller}
 	}
 }
 
-// blameless reports whether a fault says nothing about the route: the request
-// itself was wrong.
-func blameless(fault error) bool {
-	provider, ok := errors.AsType[*ProviderError](fault)
-	return ok && remedyFor(fault) == stop && provider.Status != 0
+// Codes of a quota that no waiting brings back.
+var quotaCodes = []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exceeded"}
+
+// Codes of a request that one provider cannot serve and another may.
+var unfitCodes = []string{
+	"model_not_found", "DeploymentNotFound", "unsupported_model", "model_not_supported",
+	"unsupported_parameter", "unsupported_value", "context_length_exceeded", "string_above_max_length",
+}
+
+func (e *ProviderError) isOneOf(codes []string) bool {
+	return slices.Contains(codes, e.Code) || slices.Contains(codes, e.Type)
+}
+
+// blameless reports whether a fault is the request's own.
+func blameless(fault error) bool { return judge(fault).cause == router.CauseCaller }
+
+// briefly is a provider's error in the few words that events and snapshots have
+// room for.
+func briefly(fault error) string {
+	e, ok := errors.AsType[*ProviderError](fault)
+	if !ok {
+		return ""
+	}
+	code := e.Code
+	if code == "" {
+		code = e.Type
+	}
+	return strings.TrimSpace(strconv.Itoa(e.Status) + " " + code)
 }

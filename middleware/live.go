@@ -37,8 +37,8 @@ type liveCall struct {
 	rec Call
 	out *Call // where the caller reads it
 
-	mu     sync.Mutex // commit against seal: a pump may be through before its race is
-	sealed bool
+	mu   sync.Mutex // commit against seal: a pump may be through before its race is
+	once sync.Once  // seals; who comes second waits until observers are told
 }
 
 // newCall opens the books of a call that has just entered.
@@ -46,11 +46,12 @@ func (t *Transport) newCall(r *http.Request, endpoint string) *liveCall {
 	c := &liveCall{t: t, req: r, out: claim(r.Context())}
 	c.rec = Call{Endpoint: endpoint, Start: time.Now()}
 	c.ctx, c.cancel = context.WithCancelCause(r.Context())
+	t.retries.earn(c.rec.Start)
 	return c
 }
 
-// prepare reads, caps and plans: all that can be wrong with a request is found
-// here, before anything is sent.
+// prepare reads and caps: all that can be wrong with a request is found here,
+// before anything is sent.
 func (c *liveCall) prepare(d dialect.Dialect, path string) error {
 	t := c.t
 	var ok bool
@@ -71,14 +72,11 @@ func (c *liveCall) prepare(d dialect.Dialect, path string) error {
 		Endpoint: c.rec.Endpoint, Model: in.asks.Model, PromptBytes: in.asks.PromptBytes,
 		MaxTokens: in.limit, Streamed: in.asks.Stream, Pin: t.pin(in.asks.State),
 	}
-	c.plan = t.router.Plan(c.asks)
-	if t.shadow && len(c.plan.Choices) > 0 {
-		c.rec.Planned = c.plan.Choices[0].Target
+	if t.shadow {
+		if planned := t.router.Plan(c.asks); len(planned.Choices) > 0 {
+			c.rec.Planned = planned.Choices[0].Target
+		}
 		c.asks.Pin = t.home.Name
-		c.plan = t.router.Plan(c.asks)
-	}
-	if len(c.plan.Choices) == 0 {
-		return ErrNoTarget
 	}
 	c.tally = t.router.Ledger(c.rec.Endpoint).Tally(in.asks.Stream)
 	if c.budget.Deadline > 0 {
@@ -112,21 +110,17 @@ func (c *liveCall) finish(a *attempt) error {
 // seal closes the call's books, fills the Call that the caller reads, and
 // tells the observers: once, whoever comes first. It returns the call's error.
 func (c *liveCall) seal(outcome Outcome, cause error) error {
-	if c.closeBooks(outcome, cause) {
+	c.once.Do(func() {
+		c.closeBooks(outcome, cause)
 		c.t.observers.observe(c.rec)
 		c.t.forget(c)
-	}
+	})
 	return c.rec.Err
 }
 
-// closeBooks reports whether it was the first to do so.
-func (c *liveCall) closeBooks(outcome Outcome, cause error) bool {
+func (c *liveCall) closeBooks(outcome Outcome, cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.sealed {
-		return false
-	}
-	c.sealed = true
 	rec := &c.rec
 	rec.Outcome, rec.Total = outcome, time.Since(rec.Start)
 	rec.Attempts = c.records()
@@ -142,7 +136,6 @@ func (c *liveCall) closeBooks(outcome Outcome, cause error) bool {
 	}
 	c.judge(outcome)
 	*c.out = *rec
-	return true
 }
 
 // servedBy reports whether the caller has a's answer.
@@ -181,8 +174,8 @@ func (c *liveCall) adopt(a *Attempt) {
 
 // judge holds the call against its endpoint's layers.
 func (c *liveCall) judge(outcome Outcome) {
-	if len(c.attempts) == 0 {
-		return // nothing was asked of any target
+	if errors.Is(c.rec.Err, ErrNoTarget) {
+		return // a matter of configuration
 	}
 	switch outcome {
 	case Completed:
@@ -190,11 +183,11 @@ func (c *liveCall) judge(outcome Outcome) {
 	case Cancelled, Lost:
 		c.tally.Cancelled()
 	default:
-		if blameless(c.rec.Attempts[len(c.rec.Attempts)-1].Err) || c.callersTimeout() {
+		if blameless(c.rec.Err) || c.callersTimeout() {
 			c.tally.Cancelled()
-			return
+		} else {
+			c.tally.Failed()
 		}
-		c.tally.Failed()
 	}
 }
 

@@ -42,6 +42,7 @@ func attrs(c *Call) []slog.Attr {
 		slog.Duration("tpot", c.TPOT),
 		slog.Duration("total", c.Total),
 		slog.Duration("stall", c.Stall),
+		slog.Duration("waited", c.Waited),
 		slog.Int("input_tokens", c.Usage.Input),
 		slog.Int("cached_input_tokens", c.Usage.CachedInput),
 		slog.Int("reasoning_tokens", c.Usage.Reasoning),

@@ -25,7 +25,7 @@ func (t *Transport) pass(r *http.Request, to destination) (*http.Response, error
 	if upgrade := r.Header["Upgrade"]; len(upgrade) > 0 {
 		out.Header["Connection"], out.Header["Upgrade"] = []string{"Upgrade"}, upgrade
 	}
-	if err := to.up.sign(out, authorize); err != nil {
+	if err := to.up.sign(out, authorize, 0); err != nil {
 		closeBody(r)
 		return nil, &Error{Target: to.up.Name, Err: &ConnectError{Target: to.up.Name, Err: err}}
 	}

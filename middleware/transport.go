@@ -55,6 +55,7 @@ type Transport struct {
 
 	states  *states
 	manners mannersBook
+	retries allowance
 
 	mu      sync.Mutex
 	calls   map[*liveCall]struct{} // not yet sealed

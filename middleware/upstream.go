@@ -16,15 +16,19 @@ import (
 // Upstream is how to send to one target: where, as whom, and in which
 // spelling. It is not changed after it was given to a Transport.
 type Upstream struct {
-	Name    string   // the target's, as the router knows it
-	Region  string   // for calls and logs
-	BaseURL *url.URL // with version path; its query goes with every request
+	Name string // the target's, as the router knows it
+	// Provider tells whose the target is: some refusals are worth a try with
+	// another provider.
+	Provider string
+	Region   string   // for calls and logs
+	BaseURL  *url.URL // with version path; its query goes with every request
 	// Authorize puts the target's credential on a request that is otherwise
-	// complete. It runs once per attempt and must not change the origin. Nil:
-	// the target wants none.
-	Authorize func(*http.Request) error
-	// AuthorizeAdmin does the same for administration calls. Nil: refused.
-	AuthorizeAdmin func(*http.Request) error
+	// complete: the one of its keys that the router chose. It runs once per
+	// request and must not change the origin. Nil: the target wants none.
+	Authorize func(r *http.Request, key int) error
+	// AuthorizeAdmin does the same for administration calls, whose key is not the
+	// router's to choose. Nil: refused.
+	AuthorizeAdmin func(r *http.Request, key int) error
 	Header         http.Header       // sent with every request to this target alone
 	Models         map[string]string // as the application names it -> as this target does; absent: unchanged
 	// CapName is the member in which chat completions take their token cap
@@ -46,7 +50,7 @@ func (u *Upstream) model(name string) string {
 
 // request makes the request of one attempt: the caller's headers that may
 // travel, this target's own, its address and its credential.
-func (u *Upstream) request(ctx context.Context, from *http.Request, path string, body []byte) (*http.Request, error) {
+func (u *Upstream) request(ctx context.Context, from *http.Request, path string, body []byte, key int) (*http.Request, error) {
 	r := (&http.Request{
 		Method: from.Method, URL: u.resolve(path, from.URL.RawQuery),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -58,19 +62,19 @@ func (u *Upstream) request(ctx context.Context, from *http.Request, path string,
 		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 		r.Body, _ = r.GetBody()
 	}
-	return r, u.sign(r, u.Authorize)
+	return r, u.sign(r, u.Authorize, key)
 }
 
 // sign adds what is this target's alone, and makes sure that authorize did not
 // send it elsewhere.
-func (u *Upstream) sign(r *http.Request, authorize func(*http.Request) error) error {
+func (u *Upstream) sign(r *http.Request, authorize func(*http.Request, int) error, key int) error {
 	for name, values := range u.Header {
 		r.Header[name] = values
 	}
 	if authorize == nil {
 		return nil
 	}
-	if err := authorize(r); err != nil {
+	if err := authorize(r, key); err != nil {
 		return fmt.Errorf("%w: %w", errAuthorize, err)
 	}
 	if !sameOrigin(r.URL, u.BaseURL) || r.Host != "" && !strings.EqualFold(r.Host, u.BaseURL.Host) {

@@ -3,6 +3,7 @@ package router
 import (
 	"math"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -130,17 +131,20 @@ func TestFadingCounts(t *testing.T) {
 // the forecasts.
 func evidence(t *testing.T, fill func(now time.Time, a, b *route)) (a, b *forecast) {
 	t.Helper()
-	r, err := New(Config{Targets: []Target{
-		{Name: "a", Models: []string{"m"}}, {Name: "b", Models: []string{"m"}},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := r.group("m")
-	now := time.Now()
-	fill(now, g.routes[0], g.routes[1])
-	o := g.fold(now, nil, newScratch(2))
-	return o.routes[0], o.routes[1]
+	synctest.Test(t, func(t *testing.T) { // no time passes
+		r, err := New(Config{Targets: []Target{
+			{Name: "a", Models: []string{"m"}}, {Name: "b", Models: []string{"m"}},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := r.group("m")
+		now := time.Now()
+		fill(now, g.routes[0], g.routes[1])
+		o := g.fold(now, nil, newScratch(2))
+		a, b = o.routes[0], o.routes[1]
+	})
+	return a, b
 }
 
 // prior1s is the built-in chance that a first token takes more than a second.
@@ -174,10 +178,11 @@ func TestWhatIsUnderWayCounts(t *testing.T) {
 		for range 10 {
 			a.ttft.Record(now, 0.5)
 		}
+		e := a.group.router.endpoint("")
 		for range 9 { // for 4 s, with a prompt of the reference size
-			a.wait(&Flight{start: now.Add(-4 * time.Second), streamed: true, tokens: refPrompt})
+			a.wait(&Flight{endpoint: e, start: now.Add(-4 * time.Second), streamed: true, tokens: refPrompt})
 		}
-		a.wait(&Flight{start: now.Add(-100 * time.Millisecond), streamed: true, tokens: refPrompt})
+		a.wait(&Flight{endpoint: e, start: now.Add(-100 * time.Millisecond), streamed: true, tokens: refPrompt})
 	})
 	// Without: 10 samples and 8 to lean on, all of which have come within a second but
 	// late. With 9 more that have not: S = 1 - (18-late)/27. The one of 100 ms is gone

@@ -33,7 +33,10 @@ func benchRouter(b testing.TB) *router.Router {
 	for i := range 1000 {
 		req := router.Request{Endpoint: "chat", Model: "m", PromptBytes: 400 * (1 + i%90), Streamed: i%2 == 0}
 		plan := r.Plan(req)
-		f := r.Start(plan.Choices[i%10], req)
+		f, err := r.Start(plan.Choices[i%10], req)
+		if err != nil {
+			b.Fatal(err)
+		}
 		took := time.Duration(200+i%300) * time.Millisecond
 		r.Report(router.Report{
 			Flight: f, Elapsed: took * 10, TTFT: took, TPOT: 20 * time.Millisecond,
@@ -81,8 +84,35 @@ func BenchmarkReport(b *testing.B) {
 	c := r.Plan(req).Choices[0]
 	b.ReportAllocs()
 	for b.Loop() {
-		f := r.Start(c, req)
+		f, _ := r.Start(c, req)
 		f.Content(200 * time.Millisecond)
 		r.Report(router.Report{Flight: f, Elapsed: time.Second, TPOT: 20 * time.Millisecond, PromptTokens: 1000, OutputTokens: 50})
+	}
+}
+
+// BenchmarkPlan10Limited is a plan where each target has two keys and limits, and one
+// key of another model cools down.
+func BenchmarkPlan10Limited(b *testing.B) {
+	c := router.Config{}
+	for i := range 10 {
+		c.Targets = append(c.Targets, router.Target{
+			Name: fmt.Sprintf("t%d", i), Models: []string{"m", "n"}, Keys: 2,
+			Limits: router.Limits{RequestsPerMinute: 1e9, TokensPerMinute: 1e9, Concurrent: 1000},
+		})
+	}
+	r, err := router.New(c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	req := router.Request{Model: "n", Streamed: true}
+	f, err := r.Start(r.Plan(req).Choices[0], req)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r.Report(router.Report{Flight: f, Outcome: router.Failed, Cause: router.CauseRateLimit, RetryAfter: time.Hour})
+	req.Model = "m"
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Plan(req)
 	}
 }

@@ -12,11 +12,11 @@ type Price struct {
 
 func (p Price) known() bool { return p != Price{} }
 
-// Limits are what a target allows, as agreed with its provider. Zero means that no
-// limit is known.
+// Limits are what a target allows, as agreed with its provider: they are kept
+// before the provider has to say so. Zero means that no limit is known.
 type Limits struct {
-	RequestsPerMinute int
-	TokensPerMinute   int
+	RequestsPerMinute int // nine tenths of it evenly, one tenth at once
+	TokensPerMinute   int // prompt and output, estimated at the start; likewise
 	Concurrent        int // requests under way at once
 }
 
@@ -35,6 +35,8 @@ type Target struct {
 	Models []string
 	Price  Price
 	Limits Limits
+	// Keys is how many API keys its sender has. If 0, one.
+	Keys int
 }
 
 // Config is what a router is made of. It is only read, and may be reused.
@@ -49,4 +51,8 @@ type Config struct {
 	// Seed makes the random choices repeatable: the same seed and the same
 	// sequence of plans make the same choices. Zero is a seed like any other.
 	Seed uint64
+	// OnHealth is told of every change in the health of a route or a key, once. It
+	// is called by whichever goroutine brought the change about, several at once
+	// perhaps, with no lock held, and should be quick. May be nil.
+	OnHealth func(Event)
 }

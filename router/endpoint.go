@@ -18,6 +18,7 @@ type endpoint struct {
 	ledger  *budget.Ledger
 	layers  []layer // those with a limit
 	totals  []layer // of them, the total ones
+	tails   []tail  // of them, those with alarms
 	allowed []bool  // by target
 	cost    float64 // weight of cost; 0 if ignored or no price is known
 
@@ -143,6 +144,11 @@ func (o *outputs) fold(now time.Time) *lengths {
 		longer -= l.share[k]
 	}
 	return l
+}
+
+// expected returns how many tokens an answer is expected to have under a cap.
+func (e *endpoint) expected(now time.Time, limit int) float64 {
+	return e.outputs.current(now).mean[gridIndex(limit)]
 }
 
 // atMost returns tokens bounded by the cap, which is 0 if there is none.

@@ -163,7 +163,7 @@ func TestWhatIsNoFailure(t *testing.T) {
 		for range 100 {
 			f := w.start("a", chat)
 			time.Sleep(10 * ms)
-			w.Report(router.Report{Flight: f, Outcome: router.Failed, Elapsed: 10 * ms, Blameless: true})
+			w.Report(router.Report{Flight: f, Outcome: router.Failed, Elapsed: 10 * ms, Cause: router.CauseCaller})
 		}
 		after := w.route("a", "m")
 		if after.Failures != before.Failures || after.TTFT != before.TTFT {
@@ -315,7 +315,7 @@ func TestReportCountsOnce(t *testing.T) {
 		w.Report(router.Report{}) // no flight: nothing
 		var none *router.Flight
 		none.Content(time.Second)
-		if f := w.Start(router.Choice{Target: "a"}, chat); f != nil {
+		if f, err := w.Start(router.Choice{Target: "a"}, chat); f != nil || err == nil {
 			t.Error("a choice of no plan started a flight")
 		}
 	})

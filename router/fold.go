@@ -27,6 +27,9 @@ type view struct {
 	points  []point
 	fitted  bool
 	share   share
+
+	degraded bool
+	slow     string // why it should be opened
 }
 
 // wait is an attempt without content.
@@ -54,6 +57,9 @@ func (g *group) fold(now time.Time, old *outlook, s *scratch) *outlook {
 	for i, rt := range g.routes {
 		if rt != nil {
 			o.routes[i] = rt.view(now, &s.views[i])
+			if why := s.views[i].slow; why != "" {
+				g.openSlow(rt, why, now)
+			}
 			o.routes[i].tables = make([]tablePlace, 2*len(g.router.byIndex))
 		}
 	}
@@ -72,6 +78,8 @@ func (g *group) fold(now time.Time, old *outlook, s *scratch) *outlook {
 func (rt *route) view(now time.Time, v *view) *forecast {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
+	v.slow = rt.overdue(now)
+	v.degraded = rt.degraded(now)
 	v.waiting = v.waiting[:0]
 	for _, f := range rt.waiting {
 		v.waiting = append(v.waiting, wait{
@@ -126,6 +134,12 @@ func (g *group) foldMetric(m int, now time.Time, o *outlook, s *scratch) {
 		fast, slow := &s.fast[i], &s.slow[i]
 		*fast, *slow = *latency.NewCounts(units[m]), *latency.NewCounts(units[m])
 		rt.fold(m, now, fast, slow)
+		for _, n := range slow.Ended {
+			o.routes[i].seen[m] += n
+		}
+		if s.views[i].degraded {
+			scale(slow, slowShare)
+		}
 		if mass(slow) > 0 {
 			s.sum.Add(slow, 1)
 			kinOf(o.kin, g.router.providers[i]).counts[m].Add(slow, 1)
@@ -136,9 +150,6 @@ func (g *group) foldMetric(m int, now time.Time, o *outlook, s *scratch) {
 			continue
 		}
 		f := o.routes[i]
-		for _, n := range s.slow[i].Ended {
-			f.seen[m] += n
-		}
 		g.leanOnRelatives(m, i, f, s)
 		f.settle(m, &s.fast[i], &s.views[i])
 	}

@@ -53,7 +53,11 @@ func (w world) start(target string, req router.Request) *router.Flight {
 	if len(choices) != 1 || choices[0].Target != target {
 		w.t.Fatalf("pinned to %s, got %v", target, choices)
 	}
-	return w.Start(choices[0], req)
+	f, err := w.Start(choices[0], req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return f
 }
 
 // stream runs an attempt with content after ttft and 101 tokens at the given pace,
@@ -116,6 +120,40 @@ func (w world) route(target, model string) router.RouteStatus {
 	}
 	w.t.Fatalf("no route %s %s in the snapshot", target, model)
 	return router.RouteStatus{}
+}
+
+// status returns the status of a route of model "m", as it is now.
+func (w world) status(target string) router.RouteStatus {
+	w.t.Helper()
+	for _, s := range w.Snapshot().Routes {
+		if s.Target == target && s.Model == "m" {
+			return s
+		}
+	}
+	w.t.Fatalf("no route %s in the snapshot", target)
+	return router.RouteStatus{}
+}
+
+// state fails unless a route is in the given one.
+func (w world) state(target, want string) {
+	w.t.Helper()
+	if s := w.status(target); s.State != want {
+		w.t.Errorf("%s is %q (%s), want %q", target, s.State, s.Why, want)
+	}
+}
+
+// quick is a streamed attempt that takes no time.
+func (w world) quick(target string, req router.Request, ttft time.Duration) {
+	w.t.Helper()
+	w.Report(router.Report{Flight: w.start(target, req), TTFT: ttft, Elapsed: ttft})
+}
+
+// fails reports n attempts in a row that fail at once.
+func (w world) fails(target string, n int) {
+	w.t.Helper()
+	for range n {
+		w.Report(router.Report{Flight: w.start(target, chat), Outcome: router.Failed, Elapsed: ms})
+	}
 }
 
 // near tells whether got is within 5% of want.

@@ -1,10 +1,6 @@
 package router
 
-import (
-	"cmp"
-	"slices"
-	"time"
-)
+import "time"
 
 // Request is what is asked of the router. It is a plain value.
 type Request struct {
@@ -16,7 +12,8 @@ type Request struct {
 	Pin         string // name of the only target that will do; empty: any
 }
 
-// Choice is a route that a call may take.
+// Choice is a route that a call may take. It is a plain value, kept small because
+// each plan makes one for every route.
 type Choice struct {
 	Target string
 	Model  string // as the application names it
@@ -24,15 +21,54 @@ type Choice struct {
 	// far as this route's past tells; see the package comment. Always positive.
 	Abandon time.Duration
 
+	way *way
+}
+
+// way is how a route is to be taken. It never changes.
+type way struct {
 	route *route
+	key   int
+	probe bool
+	last  bool
+	hold  *hold // nil unless it has its place at the target's limits
+}
+
+// Key returns the index of the target's API key to use: the one with most headroom.
+func (c Choice) Key() int {
+	if c.way == nil {
+		return 0
+	}
+	return c.way.key
+}
+
+// Probe tells whether the attempt is to find out whether the route, or its key, is
+// well again. It may fail or be slow, so that another should be at hand.
+func (c Choice) Probe() bool { return c.way != nil && c.way.probe }
+
+// LastResort tells whether the route's breaker is open, so that it is in the plan only
+// because it is no more than slow, or because there is no other.
+func (c Choice) LastResort() bool { return c.way != nil && c.way.last }
+
+// hold returns the place that the choice has at its target's limits, or nil.
+func (c Choice) hold() *hold {
+	if c.way == nil {
+		return nil
+	}
+	return c.way.hold
 }
 
 // Plan is the order in which routes should be tried. It never changes once made.
 type Plan struct {
-	// Choices are the admissible routes, best first. There are none only if no
-	// target that the endpoint may use serves the model; a budget that none can
-	// keep leaves them all in.
+	// Choices are the routes that may be taken now, best first. A budget that none
+	// can keep leaves them all in.
 	Choices []Choice
+	// Refused are the routes that the call could take at another time. If neither
+	// they nor Choices has any, no target that the endpoint may use serves the
+	// model. The errors are plain values, not to be returned from Start.
+	Refused []UnavailableError
+	// Until is the earliest time at which one of Refused may be taken; zero: not
+	// known.
+	Until time.Time
 
 	router   *Router
 	endpoint *endpoint
@@ -41,41 +77,70 @@ type Plan struct {
 }
 
 // Plan ranks the routes that req may take. It looks up what the latest fold has
-// tabled, or folds first if that is more than 250 ms old.
+// tabled, or folds first if that is more than 250 ms old. It never waits: see
+// [Router.Wait].
 func (r *Router) Plan(req Request) Plan {
-	now := time.Now()
 	p := Plan{router: r, endpoint: r.endpoint(req.Endpoint), request: req}
+	p.make(time.Now())
+	r.events.flush()
+	return p
+}
+
+// make makes the plan.
+func (p *Plan) make(now time.Time) {
+	r, req := p.router, &p.request
 	g := r.group(req.Model)
 	if g == nil {
-		return p
+		return
 	}
 	p.outlook = g.current(now)
 	var (
 		weights [8]weighed
 		routes  [16]ranked
 	)
-	q := newQuestion(p.endpoint, &req, now, weights[:0])
+	q := newQuestion(p.endpoint, req, now, weights[:0])
 	list := q.rank(g, p.outlook, routes[:0])
-	if len(list) == 0 {
-		return p
+	admitted := p.admit(&q, list, now)
+	if len(admitted) == 0 && p.lastResort() {
+		admitted = p.takeOpen(list, now)
+	}
+	if list = admitted; len(list) == 0 {
+		return
 	}
 	r.order(list, q.tolerance(list))
+	r.arrange(list)
 	p.Choices = make([]Choice, len(list))
-	for i, x := range list {
+	for i := range list {
+		x := &list[i]
 		p.Choices[i] = Choice{
 			Target:  r.targets[x.route.target].Name,
 			Model:   req.Model,
 			Abandon: seconds(x.abandon),
-			route:   x.route,
+			way:     x.way(),
 		}
 	}
-	return p
+}
+
+// way returns how the route is to be taken; usually one of those made beforehand.
+func (x *ranked) way() *way {
+	if x.probe || x.last {
+		return &way{route: x.route, key: int(x.key), probe: x.probe, last: x.last}
+	}
+	return &x.route.ways[x.key]
 }
 
 // order sorts by score, and then puts a random one of those first that are within
 // tolerance of the best.
 func (r *Router) order(list []ranked, tolerance float64) {
-	slices.SortFunc(list, func(a, b ranked) int { return cmp.Compare(a.score, b.score) })
+	for i := 1; i < len(list); i++ { // there are few of them, and they are large
+		k := i
+		for k > 0 && list[k-1].score > list[i].score {
+			k--
+		}
+		if k < i {
+			toFront(list[k:i+1], i-k)
+		}
+	}
 	near := 1
 	for near < len(list) && list[near].score <= list[0].score+tolerance {
 		near++
@@ -84,7 +149,5 @@ func (r *Router) order(list []ranked, tolerance float64) {
 		return
 	}
 	drawn := int(r.random() % uint64(near))
-	first := list[drawn]
-	copy(list[1:drawn+1], list[:drawn])
-	list[0] = first
+	toFront(list, drawn)
 }

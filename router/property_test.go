@@ -15,7 +15,7 @@ import (
 )
 
 // Whatever happens to attempts, in whatever order: no flight is lost or counted
-// twice, every admissible route stays in the plan, and no figure leaves its range.
+// twice, every admissible route is in the plan, taken or refused, and no figure leaves its range.
 func TestAnyHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		noDeadline := struct{ testing.TB }{t} // the deadline is not known in virtual time
@@ -63,8 +63,8 @@ func (h *history) start(t *rapid.T) {
 		Streamed:    rapid.Bool().Draw(t, "streamed"),
 	}
 	p := h.r.Plan(req)
-	if want := map[string]int{"m": 3, "n": 2}[req.Model]; len(p.Choices) != want {
-		t.Fatalf("%d choices, want %d", len(p.Choices), want)
+	if want := map[string]int{"m": 3, "n": 2}[req.Model]; len(p.Choices)+len(p.Refused) != want || len(p.Choices) == 0 {
+		t.Fatalf("%d choices and %d refused, want %d, and something to choose", len(p.Choices), len(p.Refused), want)
 	}
 	if p.Reason() == "" {
 		t.Error("no reason")
@@ -77,7 +77,11 @@ func (h *history) start(t *rapid.T) {
 		seen[c.Target] = true
 	}
 	c := rapid.SampledFrom(p.Choices).Draw(t, "choice")
-	h.flights = append(h.flights, h.r.Start(c, req))
+	f, err := h.r.Start(c, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.flights = append(h.flights, f)
 	h.running++
 }
 
@@ -92,7 +96,7 @@ func (h *history) report(t *rapid.T) {
 	rep := router.Report{
 		Flight: f, Outcome: o, Elapsed: h.duration(t), TTFT: h.duration(t), TPOT: h.duration(t), Total: h.duration(t),
 		PromptTokens: tokens.Draw(t, "prompt"), CachedTokens: tokens.Draw(t, "cached"), OutputTokens: tokens.Draw(t, "output"),
-		Blameless: rapid.Bool().Draw(t, "blameless"),
+		Cause: rapid.SampledFrom([]router.Cause{router.CauseRoute, router.CauseCaller}).Draw(t, "cause"),
 	}
 	h.r.Report(rep)
 	h.r.Report(rep)
@@ -166,7 +170,10 @@ func TestConcurrentUse(t *testing.T) {
 		all.Go(func() {
 			for i := range each {
 				req := router.Request{Endpoint: "chat", Model: fmt.Sprint(i % 80), PromptBytes: 4 * i, Streamed: k%2 == 0}
-				f := r.Start(r.Plan(req).Choices[0], req)
+				f, err := r.Start(r.Plan(req).Choices[0], req)
+				if err != nil { // the probe was another's
+					continue
+				}
 				var parts sync.WaitGroup
 				parts.Go(func() { f.Content(time.Duration(i) * ms) })
 				parts.Go(func() { r.Report(router.Report{Flight: f, Outcome: router.Outcome(i % 5), OutputTokens: i}) })

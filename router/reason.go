@@ -15,11 +15,17 @@ func (p Plan) Reason() string {
 	switch {
 	case p.request.Pin != "":
 		return first.Target + ": pinned"
+	case first.Probe():
+		return first.Target + ": a probe, to find out whether it is well again"
+	case first.LastResort():
+		return first.Target + ": the last resort; " + listRefused(p.Refused)
+	case len(p.Choices) == 1 && len(p.Refused) > 0:
+		return first.Target + ": the only one available; " + listRefused(p.Refused)
 	case len(p.Choices) == 1:
 		return first.Target + ": the only target for this model"
 	}
 	q := newQuestion(p.endpoint, &p.request, p.outlook.at, nil)
-	x := q.look(first.route, p.outlook)
+	x := q.look(first.way.route, p.outlook)
 	if len(q.layers) == 0 {
 		return q.whyQuickest(first, &x)
 	}
@@ -27,6 +33,9 @@ func (p Plan) Reason() string {
 }
 
 func (p Plan) whyNone() string {
+	if len(p.Refused) > 0 {
+		return "none: " + listRefused(p.Refused)
+	}
 	if p.request.Pin != "" {
 		return fmt.Sprintf("none: target %q may not serve endpoint %q, or does not serve the model", p.request.Pin, p.endpoint.name)
 	}

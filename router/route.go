@@ -1,6 +1,7 @@
 package router
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -16,10 +17,13 @@ type group struct {
 	router  *Router
 	model   string // label: as the application names it, or "other"
 	named   bool   // by the config
+	simple  bool   // all targets have one key, and no limits of their own
 	routes  []*route
 	folding sync.Mutex // held to fold
 	latest  atomic.Pointer[outlook]
-	origins []origin // by provider; guarded by folding
+	opening sync.Mutex   // held to open one of them, and to decide on it
+	unwell  atomic.Int32 // those whose breaker is not just closed
+	origins []origin     // by provider; guarded by folding
 	traced  time.Time
 }
 
@@ -32,6 +36,13 @@ type route struct {
 	ttft, tpot *latency.Histogram
 	attempts   [outcomes]atomic.Uint64
 
+	account *account
+	breaker breaker
+	lanes   []lane        // by key
+	ways    []way         // by key
+	turn    atomic.Uint32 // of the keys
+	rang    atomic.Int64  // when an alarm last did
+
 	mu      sync.Mutex // guards all below; held for a few instructions
 	running int        // attempts started and not reported
 	waiting []*Flight  // of them, those without content
@@ -39,28 +50,51 @@ type route struct {
 	share   share      // of failures
 	sizes   samples
 	ratio   ratio
+	alarms  []alarm // by tail.alarm
 }
 
 // newGroup returns the routes of a model, or nil if no target serves it.
 func (r *Router) newGroup(model string) *group {
-	g := &group{router: r, model: model, routes: make([]*route, len(r.targets))}
+	g := &group{router: r, model: model, simple: true, routes: make([]*route, len(r.targets))}
 	now, served := time.Now(), false
 	for i, t := range r.targets {
 		if t.Models == nil || slices.Contains(t.Models, model) {
 			served = true
-			g.routes[i] = &route{
-				group:  g,
-				target: i,
-				ttft:   latency.New(secondUnit, now),
-				tpot:   latency.New(paceUnit, now),
-				ratio:  newRatio(),
-			}
+			g.routes[i] = newRoute(g, i, now)
+			g.simple = g.simple && len(r.accounts[i].keys) == 1 && r.accounts[i].quota == nil
 		}
 	}
 	if !served {
 		return nil
 	}
 	return g
+}
+
+func newRoute(g *group, target int, now time.Time) *route {
+	r := g.router
+	rt := &route{
+		group:   g,
+		target:  target,
+		ttft:    latency.New(secondUnit, now),
+		tpot:    latency.New(paceUnit, now),
+		ratio:   newRatio(),
+		account: &r.accounts[target],
+		alarms:  make([]alarm, r.alarms),
+	}
+	rt.lanes = make([]lane, len(rt.account.keys))
+	rt.ways = make([]way, len(rt.lanes))
+	for k := range rt.lanes {
+		rt.ways[k] = way{route: rt, key: k}
+		rt.lanes[k].name = fmt.Sprintf("%s/%d/%s", r.targets[target].Name, k, g.model)
+	}
+	rt.breaker.init(rt)
+	return rt
+}
+
+// post tells of a change in the health of the route.
+func (rt *route) post(e Event) {
+	e.Target, e.Model = rt.group.router.targets[rt.target].Name, rt.group.model
+	rt.group.router.events.post(e)
 }
 
 // expect returns what is expected of the route, as of the latest fold.

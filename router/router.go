@@ -37,6 +37,13 @@ type Router struct {
 	seed      uint64
 	draws     atomic.Uint64 // random numbers drawn so far
 	scratch   sync.Pool     // of *scratch
+	accounts  []account     // by target
+	alarms    int           // that each route has
+	cooldowns *cooldowns
+	refused   atomic.Int32 // keys that are out
+	watched   atomic.Int64 // until then what is left of a provider's limit matters
+	events    events
+	queue     queue
 
 	groups  atomic.Pointer[map[string]*group] // by model, "other" among them; copied to add one
 	other   *group                            // nil if no target serves any model
@@ -50,10 +57,17 @@ func New(c Config) (*Router, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	r := &Router{targets: slices.Clone(c.Targets), seed: c.Seed}
+	r := &Router{
+		targets:   slices.Clone(c.Targets),
+		seed:      c.Seed,
+		accounts:  make([]account, len(c.Targets)),
+		cooldowns: newCooldowns(),
+		events:    events{hook: c.OnHealth},
+	}
 	for i := range r.targets {
 		t := &r.targets[i]
 		t.Models = slices.Clone(t.Models)
+		r.accounts[i] = account{keys: make([]key, max(1, t.Keys)), quota: newQuota(t.Limits)}
 		r.providers = append(r.providers, slices.IndexFunc(r.targets, func(other Target) bool {
 			return other.Provider == t.Provider
 		}))
@@ -84,6 +98,7 @@ func (r *Router) addEndpoints(budgets map[string]budget.Budget) {
 	r.endpoints = make(map[string]*endpoint, len(budgets))
 	for i, name := range slices.Sorted(maps.Keys(budgets)) {
 		e := newEndpoint(name, i, budgets[name], r.targets)
+		r.alarms = e.addTails(r.alarms)
 		r.endpoints[name] = e
 		r.byIndex = append(r.byIndex, e)
 	}
@@ -178,6 +193,9 @@ func (r *Router) random() uint64 {
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
 }
+
+// fraction returns the next of them as a number in [0, 1).
+func (r *Router) fraction() float64 { return float64(r.random()>>11) / (1 << 53) }
 
 // stale tells whether what was known at the given time should be looked at anew.
 func stale(at, now time.Time) bool { return now.Sub(at) >= foldEvery }

@@ -27,6 +27,7 @@ type ranked struct {
 	abandon  float64 // seconds after which an attempt without content is given up
 	cost     float64 // USD
 	score    float64
+	standing
 }
 
 // question is what a plan asks about every route.

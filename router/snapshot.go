@@ -17,10 +17,16 @@ type Snapshot struct {
 	Endpoints []EndpointStatus // by name
 }
 
-// The states of a route.
+// The states of a route and of its keys. Of several that apply a route has the one
+// listed last.
 const (
-	StateOK     = "ok"
-	StateNoData = "no data" // nothing of its own has been seen: it is judged by its relatives
+	StateOK         = "ok"
+	StateNoData     = "no data"      // nothing of its own has been seen: it is judged by its relatives
+	StateDegraded   = "degraded"     // more promises are missed than allowed, or it fails and is the last
+	StateCooling    = "cooling down" // the provider said to wait, for all its keys
+	StateHalfOpen   = "half-open"    // a probe is to find out whether it is well again
+	StateOpen       = "open"         // it is not taken while there are others
+	StateKeyRefused = "key refused"  // none of its keys is accepted
 )
 
 // RouteStatus is what is known of one route. Distributions and shares are those
@@ -28,10 +34,13 @@ const (
 // there is little.
 type RouteStatus struct {
 	Target, Provider, Region string
-	Model                    string // "other" for the shared route
-	State                    string // [StateOK] or [StateNoData]
-	InFlight                 int    // attempts under way
+	Model                    string    // "other" for the shared route
+	State                    string    // one of the State constants
+	Why                      string    // one line on the state; may be empty
+	Until                    time.Time // when it may change by itself; zero: not known
+	InFlight                 int       // attempts under way
 	Attempts                 Attempts
+	Keys                     []KeyStatus // by index
 
 	// PromptTokens is the typical prompt: the geometric mean of the latest, or 1000
 	// before there are any. TTFT and Total are those of such a prompt, Total
@@ -44,6 +53,15 @@ type RouteStatus struct {
 	// prompt, and what each uncached prompt token adds.
 	Fixed, PerToken time.Duration
 	BytesPerToken   float64 // of prompts
+}
+
+// KeyStatus is what is known of one API key of a target, for one model.
+type KeyStatus struct {
+	State    string    // [StateOK], [StateCooling] or [StateKeyRefused]
+	Why      string    // why it was refused
+	Until    time.Time // when it may be used again
+	InFlight int       // attempts under way
+	Left     float64   // part of the provider's limit that is left, 0 to 1; 1 if not known
 }
 
 // Attempts are counts of ended attempts since the start, by outcome.
@@ -77,17 +95,18 @@ func (r *Router) Snapshot() Snapshot {
 		g := groups[model]
 		for _, rt := range g.routes {
 			if rt != nil && (g.named || rt.tried()) {
-				s.Routes = append(s.Routes, rt.status(g.current(now)))
+				s.Routes = append(s.Routes, rt.status(g.current(now), now))
 			}
 		}
 	}
 	for _, e := range r.byIndex {
 		s.Endpoints = append(s.Endpoints, EndpointStatus{Name: e.name, Layers: e.ledger.Status()})
 	}
+	r.events.flush()
 	return s
 }
 
-func (rt *route) status(o *outlook) RouteStatus {
+func (rt *route) status(o *outlook, now time.Time) RouteStatus {
 	t := &rt.group.router.targets[rt.target]
 	f := o.routes[rt.target]
 	s := RouteStatus{
@@ -95,7 +114,6 @@ func (rt *route) status(o *outlook) RouteStatus {
 		Provider:      t.Provider,
 		Region:        t.Region,
 		Model:         rt.group.model,
-		State:         StateNoData,
 		PromptTokens:  int(math.Round(f.typical)),
 		TTFT:          f.percentiles(ttft, f.fit.factor(f.typical)),
 		TPOT:          f.percentiles(tpot, 1),
@@ -112,12 +130,10 @@ func (rt *route) status(o *outlook) RouteStatus {
 			Lost:      rt.attempts[Lost].Load(),
 		},
 	}
-	if s.Attempts != (Attempts{}) {
-		s.State = StateOK
-	}
 	rt.mu.Lock()
-	defer rt.mu.Unlock()
 	s.InFlight = rt.running
+	rt.mu.Unlock()
+	rt.addHealth(&s, now)
 	return s
 }
 

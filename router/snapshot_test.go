@@ -118,7 +118,11 @@ func TestUnnamedModelsShareARoute(t *testing.T) {
 			if len(p.Choices) != 1 || p.Choices[0].Target != "any" || p.Choices[0].Model != req.Model {
 				t.Fatalf("choices = %v, want target any with the model as asked for", p.Choices)
 			}
-			w.Report(router.Report{Flight: w.Start(p.Choices[0], req), TTFT: time.Second})
+			f, err := w.Start(p.Choices[0], req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Report(router.Report{Flight: f, TTFT: time.Second})
 		}
 		count, other := 0, router.Attempts{}
 		for _, s := range w.Snapshot().Routes {
@@ -155,10 +159,11 @@ func TestMemoryOfARoute(t *testing.T) {
 		c := r.Plan(chat).Choices[0]
 		for i := range 4 * 1800 { // half an hour: every epoch of every histogram is filled
 			req := prompt(1 + i*17%60000)
-			f := r.Start(c, req)
+			f, _ := r.Start(c, req)
 			f.Content(time.Duration(1+i*7%3000) * ms)
 			r.Report(router.Report{Flight: f, Elapsed: time.Second, TPOT: time.Duration(1+i*3%100) * ms, PromptTokens: req.PromptBytes / 4, OutputTokens: 1 + i%900})
-			r.Report(router.Report{Flight: r.Start(c, whole), Elapsed: time.Duration(1+i*11%9000) * ms, OutputTokens: 1 + i%900})
+			f, _ = r.Start(c, whole)
+			r.Report(router.Report{Flight: f, Elapsed: time.Duration(1+i*11%9000) * ms, OutputTokens: 1 + i%900})
 			time.Sleep(250 * ms)
 		}
 		r.Plan(chat)

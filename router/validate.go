@@ -101,6 +101,9 @@ func (p *problems) checkNumbers(field string, t Target) {
 			p.add(field+"."+n.name, "%d is negative: set the provider's limit, or 0 if it is not known", n.value)
 		}
 	}
+	if t.Keys < 0 {
+		p.add(field+".keys", "%d is negative: set the number of API keys, or 0 for one", t.Keys)
+	}
 }
 
 func (p *problems) checkEndpoint(name string, b budget.Budget, targets []Target) {

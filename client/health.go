@@ -1,0 +1,33 @@
+package client
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/ontime-llm/ontime/router"
+)
+
+// logHealth writes one record for each change in the health of a route or a
+// key: Warn when it gets worse, Info when it is well again.
+func logHealth(logger *slog.Logger) func(router.Event) {
+	if logger == nil {
+		return nil
+	}
+	return func(e router.Event) {
+		level := slog.LevelWarn
+		if e.State == router.StateOK {
+			level = slog.LevelInfo
+		}
+		attrs := []slog.Attr{
+			slog.String("target", e.Target), slog.String("model", e.Model),
+			slog.String("state", e.State), slog.String("why", e.Why),
+		}
+		if e.Key >= 0 {
+			attrs = append(attrs, slog.Int("key", e.Key))
+		}
+		if !e.Until.IsZero() {
+			attrs = append(attrs, slog.Time("until", e.Until))
+		}
+		logger.LogAttrs(context.Background(), level, "llm target health", attrs...)
+	}
+}

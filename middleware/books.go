@@ -1,0 +1,117 @@
+package middleware
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ontime-llm/ontime/internal/ratelimit"
+	"github.com/ontime-llm/ontime/router"
+)
+
+// outcomeOf says how an attempt ended that fault ended.
+func outcomeOf(fault error) Outcome {
+	if fault == nil {
+		return Completed
+	}
+	if _, ok := errors.AsType[*ConnectError](fault); ok {
+		return Failed // also where it is a timeout of the transport's own
+	}
+	switch {
+	case errors.Is(fault, errLost):
+		return Lost
+	case errors.Is(fault, ErrAbandoned), errors.Is(fault, ErrStalled), errors.Is(fault, errNoContent),
+		errors.Is(fault, ErrDeadline), errors.Is(fault, context.DeadlineExceeded):
+		return TimedOut
+	case errors.Is(fault, ErrBodyClosed), errors.Is(fault, ErrClosed), errors.Is(fault, context.Canceled):
+		return Cancelled
+	default:
+		return Failed
+	}
+}
+
+// end closes the books with all that was measured, unless they are. It runs
+// where the meter may be read: in the attempt's goroutine, or in the race once
+// it was told.
+func (a *attempt) end(fault error) {
+	if !a.closed.CompareAndSwap(false, true) {
+		return
+	}
+	a.kept = true
+	r := a.open(fault)
+	switch {
+	case a.stream != nil:
+		a.stream.meter.record(r)
+		if fault == nil {
+			r.Total = a.stream.meter.end
+		}
+	case a.event != nil:
+		recordWhole(r, a.event)
+	}
+	a.remember()
+	r.Cost = a.up.Price.Cost(r.Usage.Input, r.Usage.CachedInput, r.Usage.Output)
+	a.report(r, a.limits)
+}
+
+// remember notes who made a stored answer, for the calls that will name it.
+func (a *attempt) remember() {
+	id := ""
+	switch {
+	case a.stream != nil:
+		id = a.stream.meter.id
+	case a.event != nil:
+		id = string(a.event.ID)
+	}
+	if id != "" {
+		a.call.t.states.remember(id, a.up.Name)
+	}
+}
+
+// giveUp ends an attempt that is still under way: how far it came is known,
+// what its goroutine is measuring is not. It reports false if the attempt was
+// over already.
+func (a *attempt) giveUp(fault error) bool {
+	if !a.closed.CompareAndSwap(false, true) {
+		return false
+	}
+	a.given = true
+	a.cancel(fault)
+	a.report(a.open(fault), ratelimit.Info{})
+	return true
+}
+
+// open starts the record.
+func (a *attempt) open(fault error) *Attempt {
+	a.record = Attempt{
+		Target: a.up.Name, Region: a.up.Region, Model: a.up.model(a.call.in.asks.Model),
+		Start: a.start.Sub(a.call.rec.Start), Outcome: outcomeOf(fault), Err: fault,
+		Headers: time.Duration(a.headers.Load()), Status: int(a.status.Load()),
+		Total: time.Since(a.start),
+	}
+	return &a.record
+}
+
+// minRetryAfter is what "at once" is taken for, so that nobody spins.
+const minRetryAfter = 100 * time.Millisecond
+
+func headroom(b ratelimit.Bucket) router.Headroom {
+	return router.Headroom{Known: b.Known, Limit: b.Limit, Left: b.Remaining, Reset: b.Reset}
+}
+
+// report teaches the router.
+func (a *attempt) report(r *Attempt, limits ratelimit.Info) {
+	rep := router.Report{
+		Flight: a.flight, Outcome: r.Outcome, Elapsed: time.Since(a.start),
+		TTFT: r.TTFT, TPOT: r.TPOT, Total: r.Total,
+		PromptTokens: r.Usage.Input, CachedTokens: r.Usage.CachedInput, OutputTokens: r.Usage.Output,
+		Cause: judge(r.Err).cause, Reason: briefly(r.Err),
+		Requests: headroom(limits.Requests), Tokens: headroom(limits.Tokens),
+	}
+	if limits.Told {
+		rep.RetryAfter = max(limits.RetryAfter, minRetryAfter)
+	}
+	if r.Usage.Estimated {
+		rep.OutputTokens = 0
+	}
+	a.call.t.router.Report(rep)
+}

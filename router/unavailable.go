@@ -1,0 +1,79 @@
+package router
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Why a route may not be taken now, as [UnavailableError.Why] has it.
+const (
+	WhyOpen        = "breaker open"      // it failed, or was slow for too long
+	WhyProbing     = "breaker half-open" // another call is finding out, or this one is too large to do so
+	WhyCooling     = "cooling down"      // the provider said to wait
+	WhyKeyRefused  = "key refused"       // none of its API keys is accepted
+	WhyRateLimit   = "rate limit"        // of Limits.RequestsPerMinute or TokensPerMinute
+	WhyConcurrency = "concurrency limit" // of Limits.Concurrent
+	WhyUnplanned   = "not of a plan"     // the choice was made by no plan
+)
+
+// UnavailableError says why an attempt cannot take a route now. The call goes to its
+// next choice. It is no failure of anything, and is not to be reported.
+type UnavailableError struct {
+	Target, Model string
+	Why           string    // one of the constants above
+	Until         time.Time // when it may be well again; zero: not known
+}
+
+func (e *UnavailableError) Error() string {
+	s := fmt.Sprintf("target %q is not available for model %q: %s", e.Target, e.Model, e.Why)
+	if !e.Until.IsZero() {
+		s += " until " + e.Until.UTC().Format("15:04:05.000Z")
+	}
+	return s
+}
+
+// SaturatedError says that every route was at a limit of its own for as long as the
+// call could wait: raise [Target.Limits] if the provider allows more, add a target,
+// or send less.
+type SaturatedError struct {
+	Endpoint, Model string
+	Waited          time.Duration
+	Refused         []UnavailableError // what held back each route in the end
+	Err             error              // the context's; nil if no place would have come in time
+}
+
+func (e *SaturatedError) Error() string {
+	return fmt.Sprintf("endpoint %q: every route for model %q is at its limit, waited %v: %s",
+		e.Endpoint, e.Model, e.Waited.Round(time.Millisecond), listRefused(e.Refused))
+}
+
+func (e *SaturatedError) Unwrap() error { return e.Err }
+
+// NoRouteError says that no route can be taken before the call's deadline, or at all.
+type NoRouteError struct {
+	Endpoint, Model string
+	Waited          time.Duration
+	Until           time.Time          // when one may be well again, past the deadline; zero: not known
+	Refused         []UnavailableError // what holds back each route; none: no target may serve the call
+	Err             error              // the context's, if it ended meanwhile
+}
+
+func (e *NoRouteError) Error() string {
+	if len(e.Refused) == 0 {
+		return fmt.Sprintf("endpoint %q: no target may serve model %q: name the model in a target's models, or check the endpoint's targets",
+			e.Endpoint, e.Model)
+	}
+	return fmt.Sprintf("endpoint %q: no route for model %q comes back before the deadline: %s",
+		e.Endpoint, e.Model, listRefused(e.Refused))
+}
+
+func (e *NoRouteError) Unwrap() error { return e.Err }
+
+func listRefused(refused []UnavailableError) string {
+	var all []string
+	for i := range refused {
+		all = append(all, refused[i].Error())
+	}
+	return strings.Join(all, "; ")
+}
