@@ -18,7 +18,9 @@ func newBase() *http.Transport {
 		// would each pay a new handshake.
 		MaxIdleConnsPerHost: 512,
 		IdleConnTimeout:     90 * time.Second,
-		ForceAttemptHTTP2:   true,
+		// No answer begins later: a call is given up before.
+		ResponseHeaderTimeout: 10 * time.Minute,
+		ForceAttemptHTTP2:     true,
 		// A connection that died in silence is found out before a call is sent on
 		// it, and while one waits for an answer.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
