@@ -20,12 +20,17 @@ var errTail = errors.New("nothing came after the finish reason")
 
 // awaitTail bounds how long a finished stream may stay open without a word.
 func (s *stream) awaitTail(over bool) {
-	switch {
-	case over || s.meter.finish == "":
-	case s.tail == nil:
-		s.tail = time.AfterFunc(tailWait, func() { s.stop(errTail) })
-	default:
-		s.tail.Reset(tailWait)
+	if !over && s.meter.finish != "" {
+		s.endIn(tailWait)
+	}
+}
+
+// endIn stops a finished stream after a while.
+func (s *stream) endIn(wait time.Duration) {
+	if s.tail == nil {
+		s.tail = time.AfterFunc(wait, func() { s.stop(errTail) })
+	} else {
+		s.tail.Reset(wait)
 	}
 }
 
@@ -121,8 +126,7 @@ func (s *stream) trail() {
 		return
 	}
 	s.queue.flush()
-	timer := time.AfterFunc(drainTime, func() { s.stop(errTail) })
-	defer timer.Stop()
+	s.endIn(drainTime)
 	for {
 		for s.scan.Next(&s.block) {
 			if s.block.Clean {
@@ -139,7 +143,7 @@ func (s *stream) trail() {
 // drain reads what little follows the end marker, so that the connection can
 // be used again.
 func (s *stream) drain() {
-	timer := time.AfterFunc(drainTime, func() { s.stop(errTail) })
-	defer timer.Stop()
+	s.endIn(drainTime)
+	defer s.tail.Stop()
 	_, _ = io.CopyN(io.Discard, s.src, drainSize)
 }

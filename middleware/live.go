@@ -37,8 +37,10 @@ type liveCall struct {
 	rec Call
 	out *Call // where the caller reads it
 
-	mu   sync.Mutex // commit against seal: a pump may be through before its race is
-	once sync.Once  // seals; who comes second waits until observers are told
+	mu sync.Mutex // commit against seal: a pump may be through before its race is
+
+	sealing sync.Mutex // who comes second waits until the observers are told
+	sealed  bool
 }
 
 // newCall opens the books of a call that has just entered.
@@ -110,11 +112,14 @@ func (c *liveCall) finish(a *attempt) error {
 // seal closes the call's books, fills the Call that the caller reads, and
 // tells the observers: once, whoever comes first. It returns the call's error.
 func (c *liveCall) seal(outcome Outcome, cause error) error {
-	c.once.Do(func() {
+	c.sealing.Lock()
+	defer c.sealing.Unlock()
+	if !c.sealed {
+		c.sealed = true
 		c.closeBooks(outcome, cause)
 		c.t.observers.observe(c.rec)
 		c.t.forget(c)
-	})
+	}
 	return c.rec.Err
 }
 

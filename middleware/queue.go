@@ -48,7 +48,7 @@ type queue struct {
 func (q *queue) init() {
 	q.head = newSegment()
 	q.tail = q.head
-	q.readable.c, q.writable.c = make(chan struct{}, 1), make(chan struct{}, 1)
+	q.readable.c = make(chan struct{}, 1)
 }
 
 // write appends p whole, whatever is waiting: the caller of write asks full
@@ -78,6 +78,9 @@ func (q *queue) full() bool { return q.waiting.Load() >= queueBound }
 
 // drained waits until there is room, or stop is closed.
 func (q *queue) drained(stop <-chan struct{}) {
+	if q.writable.c == nil { // seen by the reader once armed
+		q.writable.c = make(chan struct{}, 1)
+	}
 	for q.full() {
 		q.writable.arm()
 		if !q.full() {

@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,16 +18,17 @@ type silence struct {
 	start time.Time
 	heard atomic.Int64 // when content last came: ns after start
 	held  atomic.Bool  // the pump waits for the caller: nothing can be heard
-	end   func()
 
-	mu    sync.Mutex
-	timer *time.Timer // nil before the first content, and once stopped
+	mu     sync.Mutex
+	cancel context.CancelCauseFunc
+	timer  *time.Timer // nil before the first content, and once stopped
 }
 
-// watch begins to listen.
-func (s *silence) watch() {
+// watch begins to listen. It ends the stream by cancel.
+func (s *silence) watch(cancel context.CancelCauseFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.cancel = cancel
 	s.timer = time.AfterFunc(maxSilence, s.check)
 }
 
@@ -46,7 +48,7 @@ func (s *silence) check() {
 	}
 	quiet := time.Since(s.start) - time.Duration(s.heard.Load())
 	if quiet >= maxSilence && !s.held.Load() {
-		s.end()
+		s.cancel(ErrStalled)
 		return
 	}
 	s.timer.Reset(max(maxSilence-quiet, time.Second))

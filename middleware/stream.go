@@ -70,7 +70,7 @@ func newStream(src io.Reader, in *inference, start time.Time, owner streamOwner)
 		scan:  scanners.Get().(*sse.Scanner), ended: make(chan struct{}),
 	}
 	s.queue.init()
-	s.quiet.start, s.quiet.end = start, func() { s.stop(ErrStalled) }
+	s.quiet.start = start
 	return s
 }
 
@@ -223,7 +223,7 @@ func (s *stream) reframe(b *sse.Block) {
 func (s *stream) commit() {
 	if !s.committed {
 		s.committed = true
-		s.quiet.watch()
+		s.quiet.watch(s.stop)
 		s.owner.content()
 	}
 }
