@@ -40,12 +40,13 @@ type attempt struct {
 	status  atomic.Int32
 
 	// Set before the race is told.
-	resp   *http.Response
-	stream *stream        // an answer that streams,
-	body   []byte         // or one that is whole, or an HTTP error's
-	event  *dialect.Event // what a whole answer says
-	fault  error          // why there is no answer
-	limits ratelimit.Info // what the response said of them
+	resp    *http.Response
+	stream  *stream        // an answer that streams,
+	body    []byte         // or one that is whole, or an HTTP error's
+	event   *dialect.Event // what a whole answer says
+	fault   error          // why there is no answer
+	limits  ratelimit.Info // what the response said of them
+	secrets []string       // the credential that was sent, to be kept out of what comes back
 
 	// The race's alone.
 	abandon time.Duration // age at which it may be given up; 0: never
@@ -72,17 +73,16 @@ func (a *attempt) run() {
 	}
 }
 
-// settle follows a stream that the caller has. One that was cut off from
-// outside is over for the call too, even if nobody reads on.
+// settle follows a stream that the caller has. Once the provider is through the
+// call is over too, even if nobody reads on.
 func (a *attempt) settle() {
-	switch {
-	case !a.kept:
+	if !a.kept {
 		return // given up at the same time: the call goes on without it
-	case a.record.Outcome == Completed:
-		a.stream.drain()
-	case a.ctx.Err() != nil && a.call.servedBy(a):
-		_ = a.call.finish(a)
 	}
+	if a.record.Outcome == Completed {
+		a.stream.drain()
+	}
+	a.call.leave(a)
 	a.call.cancel(nil)
 }
 
@@ -98,14 +98,18 @@ func (a *attempt) exchange() error {
 	if err != nil {
 		return err
 	}
-	if other, ok := m.mend(resp.StatusCode, a.body, in, a.up); ok {
-		if resp, err = a.send(in.payload(a.up, other)); err != nil {
+	for range 2 { // there are two parameters that it may refuse
+		other, ok := m.mend(resp.StatusCode, a.body, in, a.up)
+		if !ok {
+			break
+		}
+		m = other
+		if resp, err = a.send(in.payload(a.up, m)); err != nil {
 			return err
 		}
 		if resp.StatusCode < 400 {
-			book.learn(a.up, in.asks.Model, other)
+			book.learn(a.up, in.asks.Model, m)
 		}
-		m = other
 	}
 	a.resp = resp
 	switch {
@@ -126,11 +130,13 @@ func (a *attempt) send(body []byte) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	redactHeader(resp.Header, a.secrets)
 	a.limits = ratelimit.Read(resp.Header, resp.StatusCode, time.Now())
 	a.headers.Store(int64(max(time.Since(a.start), 1)))
 	a.status.Store(int32(resp.StatusCode))
 	if resp.StatusCode >= 400 {
 		a.body, err = readAll(resp.Body, resp.ContentLength, maxFault)
+		a.body = redact(a.body, a.secrets)
 		if err != nil && !errors.Is(err, ErrTooLarge) {
 			return nil, a.broken(err)
 		}
@@ -146,6 +152,7 @@ func (a *attempt) roundTrip(body []byte) (*http.Response, error) {
 		if err != nil {
 			return nil, &ConnectError{Target: a.up.Name, Err: err}
 		}
+		a.secrets = secretsOf(req)
 		a.reused.Store(false)
 		resp, err := a.call.t.base.RoundTrip(req)
 		if err == nil {
@@ -165,7 +172,7 @@ func (a *attempt) trace() {
 
 // broken is a transport's error, or our own reason for having ended it.
 func (a *attempt) broken(err error) error {
-	if cause := context.Cause(a.ctx); cause != nil {
+	if cause := causeOf(a.ctx, a.call.req.Context()); cause != nil {
 		return cause
 	}
 	return &ConnectError{Target: a.up.Name, Err: err}
@@ -213,6 +220,9 @@ func (a *attempt) readWhole(start []byte) error {
 		io.Reader
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(start), src), src}, a.resp.ContentLength, maxAnswer)
+	if errors.Is(err, ErrTooLarge) {
+		return ErrTooLarge
+	}
 	if err != nil {
 		return a.broken(err)
 	}
@@ -224,6 +234,8 @@ func (a *attempt) readWhole(start []byte) error {
 		return ErrNotAnswer
 	case ev.Err.Present:
 		return a.providerError(&ev.Err)
+	case !ev.Content && ev.Finish == "" && in.dialect != dialect.Embeddings && in.dialect != dialect.Responses:
+		return ErrEmpty // a response may be still under way in the background
 	}
 	a.body, a.event = body, ev
 	if in.asks.Stream {

@@ -3,11 +3,30 @@ package middleware
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/ontime-llm/ontime/internal/ratelimit"
 	"github.com/ontime-llm/ontime/router"
 )
+
+// causeOf is why ctx has ended: our own reason, or the error of the caller's
+// context. What cause the caller gave is the caller's: it is not judged here.
+// Nil: it has not ended.
+func causeOf(ctx, callers context.Context) error {
+	cause := context.Cause(ctx)
+	if cause == nil || isOurs(cause) || callers.Err() == nil {
+		return cause
+	}
+	return callers.Err()
+}
+
+func isOurs(cause error) bool {
+	return slices.ContainsFunc(ourReasons, func(reason error) bool { return cause == reason })
+}
+
+// ourReasons are why we end an attempt or a call ourselves.
+var ourReasons = []error{errLost, errNoContent, errTail, ErrAbandoned, ErrStalled, ErrDeadline, ErrBodyClosed, ErrClosed}
 
 // outcomeOf says how an attempt ended that fault ended.
 func outcomeOf(fault error) Outcome {

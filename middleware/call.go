@@ -94,6 +94,7 @@ type Attempt struct {
 
 	FinishReason string
 	Usage        Usage
+	Warning      string  // what was odd about an answer that completed; usually empty
 	ServedModel  string  // the model that the provider says it used
 	Cost         float64 // USD; 0 without prices
 	Err          error   // why it did not complete; nil otherwise

@@ -107,7 +107,7 @@ type ProviderError struct {
 	Status  int    // of HTTP, or what the error inside a stream amounts to; 0 unknown
 	Type    string // at most 64 of [A-Za-z0-9._-]
 	Code    string // likewise
-	Message string
+	Message string `json:"-"`
 }
 
 func newProviderError(target string, info *dialect.ErrorInfo) *ProviderError {

@@ -36,8 +36,11 @@ type judgement struct {
 //	401, 402, 403, and 429 for a used-up quota            another route                         the key, until it is well
 //	404, and 400 or 413 with a code for: model not        a route of another provider, once     nobody
 //	  found, parameter not supported, context too long
-//	other 4xx                                             nothing: the caller's own mistake     nobody
+//	other 4xx, an answer too large to hold                nothing: the caller's own mistake     nobody
 func judge(fault error) judgement {
+	if errors.Is(fault, ErrTooLarge) {
+		return judgement{stop, router.CauseCaller}
+	}
 	e, ok := errors.AsType[*ProviderError](fault)
 	if !ok {
 		return judgement{again, router.CauseRoute}

@@ -33,6 +33,7 @@ type liveCall struct {
 	news     chan *attempt // each attempt tells once
 	attempts []*attempt    // in the order of their start
 	winner   *attempt      // whose answer the caller has
+	left     *attempt      // whose stream is through
 
 	rec Call
 	out *Call // where the caller reads it
@@ -116,9 +117,9 @@ func (c *liveCall) seal(outcome Outcome, cause error) error {
 	defer c.sealing.Unlock()
 	if !c.sealed {
 		c.sealed = true
+		defer c.t.forget(c) // also if an observer panics
 		c.closeBooks(outcome, cause)
 		c.t.observers.observe(c.rec)
-		c.t.forget(c)
 	}
 	return c.rec.Err
 }
@@ -143,11 +144,25 @@ func (c *liveCall) closeBooks(outcome Outcome, cause error) {
 	*c.out = *rec
 }
 
-// servedBy reports whether the caller has a's answer.
-func (c *liveCall) servedBy(a *attempt) bool {
+// leave ends the call for an attempt that is through, as soon as the race has
+// committed it.
+func (c *liveCall) leave(a *attempt) {
+	c.mu.Lock()
+	c.left = a
+	committed := c.winner == a
+	c.mu.Unlock()
+	if committed {
+		_ = c.finish(a)
+	}
+}
+
+// win binds the call to the attempt whose answer the caller gets. It reports
+// whether that is through already.
+func (c *liveCall) win(a *attempt) (left bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.winner == a
+	c.winner = a
+	return c.left == a
 }
 
 // last is the attempt that the call stands for: the one that the answer came

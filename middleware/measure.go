@@ -64,7 +64,7 @@ func newGauge(opts []Option) *gauge {
 
 func (g *gauge) measure(r *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	d, path, ok := inferencePath(r)
-	if !ok || r.ContentLength > maxRequest {
+	if !ok || r.ContentLength < 0 || r.ContentLength > maxRequest {
 		return next(r)
 	}
 	body, err := readAll(r.Body, r.ContentLength, maxRequest)

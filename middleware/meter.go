@@ -29,9 +29,11 @@ type meter struct {
 	backpressured bool
 
 	finish   string
+	finished int // choices that have ended
 	usage    dialect.Usage
 	hasUsage bool
 	model    string
+	warning  string
 	id       string // of the object that the provider made
 }
 
@@ -44,6 +46,7 @@ func (m *meter) event(ev *dialect.Event, now time.Time) {
 	if ev.Content {
 		m.content(ev, at)
 	}
+	m.finished += ev.Finished
 	if ev.Finish != "" && m.finish == "" {
 		m.finish = ev.Finish
 	}
@@ -60,6 +63,9 @@ func (m *meter) event(ev *dialect.Event, now time.Time) {
 		m.end = at
 	}
 }
+
+// whole reports whether every choice that was asked for has ended.
+func (m *meter) whole() bool { return m.finished >= max(m.choices, 1) }
 
 func (m *meter) content(ev *dialect.Event, at time.Duration) {
 	if m.events == 0 {
@@ -123,7 +129,7 @@ func (m *meter) record(a *Attempt) {
 	a.TPOT, a.Stall, a.Events = m.tpot(), m.stall, m.events
 	a.ITL, a.Chunks, a.FirstTokens = m.gaps, m.chunks, m.firstTokens
 	a.Backpressured = m.backpressured
-	a.FinishReason, a.ServedModel = m.finish, m.model
+	a.FinishReason, a.ServedModel, a.Warning = m.finish, m.model, m.warning
 	if m.hasUsage {
 		a.Usage = Usage{
 			Input: m.usage.Input, CachedInput: m.usage.CachedInput,

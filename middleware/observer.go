@@ -1,9 +1,10 @@
 package middleware
 
-// Observer is told of every attempt and every call when it is over. Its
-// methods run on the goroutine that ended the call, so they have to be quick,
-// and they may run concurrently. What they are given is theirs to read, not to
-// change.
+// Observer is told of every call when it is over: first of its attempts, in
+// their order, then of the call. Its methods run on the goroutine that ended the
+// call, which may be one of ours: they have to be quick, must not panic, and
+// must not close the client. They may run concurrently. What they are given is
+// theirs to read, not to change.
 type Observer interface {
 	ObserveAttempt(Attempt)
 	ObserveCall(Call)

@@ -45,7 +45,7 @@ func (c *liveCall) run() (*http.Response, error) {
 				return resp, err
 			}
 		case <-r.ctx.Done():
-			return r.stopped(context.Cause(r.ctx))
+			return r.stopped(causeOf(r.ctx, r.req.Context()))
 		}
 		timer.Reset(r.untilNext())
 	}
@@ -90,7 +90,7 @@ func (r *race) await() error {
 		return nil
 	}
 	none, ok := errors.AsType[*router.NoRouteError](err)
-	switch cause := context.Cause(r.ctx); {
+	switch cause := causeOf(r.ctx, r.req.Context()); {
 	case ok && len(none.Refused) == 0:
 		return fmt.Errorf("%w: %w", ErrNoTarget, err)
 	case cause != nil:
@@ -233,7 +233,7 @@ func (r *race) again() (*http.Response, error, bool) {
 		return nil, nil, false
 	}
 	if r.ctx.Err() != nil {
-		return nil, r.abort(context.Cause(r.ctx)), true
+		return nil, r.abort(causeOf(r.ctx, r.req.Context())), true
 	}
 	resp, err := r.lose()
 	return resp, err, true

@@ -15,11 +15,9 @@ import (
 // commit binds the call to the attempt that has content, and gives its answer
 // to the caller.
 func (c *liveCall) commit(a *attempt) (*http.Response, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.winner = a
 	resp := c.response(a)
 	if a.stream == nil {
+		c.win(a)
 		c.commitWhole(a, resp)
 		return resp, nil
 	}
@@ -29,6 +27,9 @@ func (c *liveCall) commit(a *attempt) (*http.Response, error) {
 	resp.Header.Del("Content-Length")
 	resp.ContentLength = -1
 	resp.Body = &streamBody{call: c, from: a}
+	if c.win(a) {
+		_ = c.finish(a)
+	}
 	return resp, nil
 }
 
@@ -119,6 +120,7 @@ func (b *streamBody) Close() error {
 	case <-b.from.stream.ended: // its pump is done, or draining
 	default:
 		b.from.cancel(ErrBodyClosed)
+		_ = b.from.resp.Body.Close() // for a transport that does not look at the context
 		<-b.from.stream.ended
 	}
 	_ = b.call.finish(b.from)

@@ -180,11 +180,13 @@ func (s *stream) take(now time.Time) (over bool, fault error) {
 func (s *stream) measure(now time.Time) (over bool, fault error) {
 	ev := &s.event
 	s.reader.Read(s.block.Name, s.block.Data, ev)
-	finished := s.meter.finish != ""
+	finished := s.meter.whole()
 	s.meter.event(ev, now)
 	switch {
 	case ev.Err.Present && !finished:
 		return true, s.owner.providerError(&ev.Err)
+	case ev.Err.Present:
+		s.meter.warning = "error after the finish reason"
 	case ev.Terminal:
 		return true, s.emptiness()
 	}
@@ -223,7 +225,9 @@ func (s *stream) reframe(b *sse.Block) {
 func (s *stream) commit() {
 	if !s.committed {
 		s.committed = true
-		s.quiet.watch(s.stop)
+		if !s.concluded {
+			s.quiet.watch(s.stop)
+		}
 		s.owner.content()
 	}
 }

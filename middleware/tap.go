@@ -16,6 +16,9 @@ import (
 func (s *stream) tap() {
 	s.committed = true
 	for room := readSize; ; room = minRead {
+		if s.concluded {
+			s.scan.Reset() // what follows only passes
+		}
 		free := s.scan.Space(room)
 		n, err := s.src.Read(free)
 		now := time.Now()
@@ -34,6 +37,9 @@ func (s *stream) tap() {
 			s.queue.write(free[:n])
 			s.queue.close(err)
 			return
+		}
+		if s.scan.Buffered() > maxEvent {
+			s.conclude(ErrTooLarge)
 		}
 		s.queue.write(free[:n])
 		s.queue.flush()
@@ -61,6 +67,9 @@ type tapBody struct {
 
 // Read returns what the upstream sent, and its end.
 func (b *tapBody) Read(p []byte) (int, error) {
+	if b.closed.Load() {
+		return 0, ErrBodyClosed
+	}
 	n, err := b.stream.queue.Read(p)
 	if err != nil {
 		<-b.stream.ended
@@ -153,8 +162,8 @@ func (c *meteredCall) end(fault error) {
 }
 
 func (c *meteredCall) broken(err error) error {
-	if cause := context.Cause(c.ctx); cause != nil {
-		return cause
+	if ended := c.ctx.Err(); ended != nil {
+		return ended
 	}
 	if errors.Is(err, ErrBodyClosed) {
 		return err

@@ -122,7 +122,8 @@ func port(u *url.URL) string {
 
 // Headers by which providers take a credential, in canonical form. A request
 // that comes with one of them must carry our placeholder in it.
-var credentialHeaders = []string{"Authorization", "Api-Key", "X-Api-Key", "X-Goog-Api-Key", "Proxy-Authorization", "Cookie"}
+var credentialHeaders = []string{"Authorization", "Api-Key", "X-Api-Key", "X-Goog-Api-Key", "Proxy-Authorization", "Cookie",
+	"X-Auth-Token", "X-Amz-Security-Token", "Ocp-Apim-Subscription-Key"}
 
 // Headers of the caller that never travel: they belong to one provider's
 // account, to one connection, or would hide the answer from the meter.

@@ -36,6 +36,9 @@ func (o Outcome) String() string {
 	return "outcome(" + strconv.Itoa(int(o)) + ")"
 }
 
+// MarshalText writes the outcome as String does.
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
 // Cause is why an attempt failed.
 type Cause uint8
 

@@ -10,6 +10,7 @@ type choiceReader struct {
 	reasons bool     // reasoning was streamed as text
 	counted bool     // the last event with content told the tokens so far
 	tokens  int      // those tokens
+	ended   uint64   // bits of the choices that have finished
 }
 
 // chunk is what an event or an answer holds beside what goes straight into Event.
@@ -160,6 +161,12 @@ func (r *choiceReader) choice(c *cursor, k *chunk, index int) {
 	}
 	k.ev.Tokens += tokens
 	k.ev.finish(finish)
+	if len(finish) > 0 && index >= 0 && index < 64 {
+		if r.ended&(1<<index) != 0 {
+			k.ev.Finished-- // some say it again with the usage
+		}
+		r.ended |= 1 << index
+	}
 	if !p.empty() {
 		k.messages = k.messages || from == messageSource
 		k.deltas = k.deltas || from != messageSource

@@ -36,6 +36,8 @@ type Event struct {
 	// FinishRaw is the provider's word for it.
 	Finish    string
 	FinishRaw []byte
+	// Finished is how many choices ended in it that had not ended before.
+	Finished int
 
 	// HasUsage says that token counts came, in any spelling and place. Usage is
 	// what is known with them: what came last counts, member by member.
@@ -76,6 +78,7 @@ func (ev *Event) finish(raw []byte) {
 	if len(raw) == 0 {
 		return
 	}
+	ev.Finished++
 	reason := finishReason(raw)
 	if ev.Finish == "" {
 		ev.Finish, ev.FinishRaw = reason, raw

@@ -1,6 +1,9 @@
 package dialect
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // ErrorInfo is a provider's error, in whatever shape it came.
 type ErrorInfo struct {
@@ -42,8 +45,13 @@ func ReadError(body []byte) ErrorInfo {
 }
 
 // namedParam finds the request member that we may have put in ourselves and that
-// the error is about. Servers that validate by a schema name it in free text only.
+// the error is about. Servers that validate by a schema name it in free text only,
+// beside a word that says that it is not taken at all: a value that is too large is
+// another matter.
 func namedParam(body []byte) string {
+	if !slices.ContainsFunc(notTaken, func(word string) bool { return bytes.Contains(bytes.ToLower(body), []byte(word)) }) {
+		return ""
+	}
 	for _, name := range []string{"stream_options", "max_completion_tokens", "max_output_tokens", "max_tokens"} {
 		if bytes.Contains(body, []byte(name)) {
 			return name
@@ -51,6 +59,8 @@ func namedParam(body []byte) string {
 	}
 	return ""
 }
+
+var notTaken = []string{"extra_forbidden", "unsupported", "not supported", "not permitted", "unexpected", "unknown", "unrecognized", "cannot be set"}
 
 // readErrorValue reads the value of an "error" member. It reports whether there is
 // an error: null, false and "" say that there is none.

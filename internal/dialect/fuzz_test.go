@@ -145,6 +145,9 @@ func FuzzRequest(f *testing.F) {
 		}
 		var m object
 		if err := json.Unmarshal(body, &m); err != nil {
+			if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+				return // a number beyond float64
+			}
 			t.Fatalf("taken, but: %v", err)
 		}
 		if m["model"] != any(r.Model) && isPlain(body) {
