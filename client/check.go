@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ontime-llm/ontime/budget"
+	"github.com/ontime-llm/ontime/internal/secret"
 )
 
 // problems are what is wrong with a configuration, all at once.
@@ -29,10 +30,31 @@ func (c *Config) check() []error {
 	if c.Home != "" && !slices.ContainsFunc(c.Targets, isHome) {
 		p.add("home", "there is no target %q: name one of the targets, or leave it out for the first", c.Home)
 	}
+	if slices.Contains(c.Observers, nil) {
+		p.add("observers", "one of them is nil: remove it")
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
+		p.notYet("endpoints."+name, c.Endpoints[name])
+	}
 	if c.Shadow {
 		p.shadow(c)
 	}
 	return p
+}
+
+// notYet refuses what a budget can say and this version does not do: nothing is
+// ignored in silence.
+func (p *problems) notYet(field string, b budget.Budget) {
+	const later = "this version does not do it yet: leave it out"
+	if b.Hedge > 0 {
+		p.add(field+".hedge", "hedging: "+later)
+	}
+	if len(b.Models) > 0 {
+		p.add(field+".models", "fallback to other models: "+later)
+	}
+	if b.MaxTokens.Fit {
+		p.add(field+".max_tokens.fit", "fitting the cap to the time that is left: "+later)
+	}
 }
 
 // shadow refuses endpoints that may not use home, where every call goes.
@@ -126,11 +148,8 @@ func hasCredential(t *Target) bool {
 
 func credentialInQuery(u *url.URL) bool {
 	for name := range u.Query() {
-		name = strings.ToLower(name)
-		for _, word := range []string{"key", "token", "secret", "password", "signature", "auth"} {
-			if strings.Contains(name, word) {
-				return true
-			}
+		if secret.Param(name) {
+			return true
 		}
 	}
 	return false

@@ -12,6 +12,7 @@ type provider struct {
 	baseURL string // empty: the target has to name it
 	keyEnv  string // environment variable of the credential; empty: none is needed
 	header  string // that takes the credential as it is; empty: a bearer token
+	native  string // likewise, of the provider's own messages API; empty: as above
 	capName string // of the token cap in chat completions; empty: as the caller spells it
 	noUsage bool   // stream_options is refused, or usage comes by itself
 }
@@ -23,7 +24,7 @@ var providers = map[string]provider{
 	compatible:   {},
 	"openai":     {baseURL: "https://api.openai.com/v1", keyEnv: "OPENAI_API_KEY", capName: "max_completion_tokens"},
 	"azure":      {keyEnv: "AZURE_OPENAI_API_KEY", header: "Api-Key", capName: "max_completion_tokens"},
-	"anthropic":  {baseURL: "https://api.anthropic.com/v1", keyEnv: "ANTHROPIC_API_KEY"},
+	"anthropic":  {baseURL: "https://api.anthropic.com/v1", keyEnv: "ANTHROPIC_API_KEY", native: "X-Api-Key"},
 	"cerebras":   {baseURL: "https://api.cerebras.ai/v1", keyEnv: "CEREBRAS_API_KEY", capName: "max_completion_tokens"},
 	"deepseek":   {baseURL: "https://api.deepseek.com/v1", keyEnv: "DEEPSEEK_API_KEY", capName: "max_tokens"},
 	"fireworks":  {baseURL: "https://api.fireworks.ai/inference/v1", keyEnv: "FIREWORKS_API_KEY", capName: "max_tokens"},

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/ontime-llm/ontime/middleware"
 	"github.com/ontime-llm/ontime/router"
@@ -46,10 +47,10 @@ func (t *Target) upstream() middleware.Upstream {
 		u.Authorize = func(r *http.Request, _ int) error { return t.Auth(r) }
 	}
 	if keys := t.keys(); len(keys) > 0 {
-		u.Authorize = withKeys(preset.header, keys)
+		u.Authorize = withKeys(preset, keys)
 	}
 	if t.AdminKey != "" {
-		u.AuthorizeAdmin = withKeys("", []string{t.AdminKey})
+		u.AuthorizeAdmin = withKeys(provider{}, []string{t.AdminKey})
 	}
 	return u
 }
@@ -64,8 +65,12 @@ func (t *Target) maker(base *url.URL) string {
 
 // withKeys puts the key of that index on each request: as a bearer token, or
 // plain in a header of the provider's own.
-func withKeys(header string, keys []string) func(*http.Request, int) error {
+func withKeys(p provider, keys []string) func(*http.Request, int) error {
 	return func(r *http.Request, key int) error {
+		header := p.header
+		if p.native != "" && strings.HasSuffix(r.URL.Path, "/messages") {
+			header = p.native
+		}
 		if header == "" {
 			r.Header.Set("Authorization", "Bearer "+keys[key])
 		} else {

@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/ontime-llm/ontime/internal/secret"
 )
 
 // destination is where a request goes that is not inference.
@@ -23,6 +25,11 @@ func (t *Transport) admit(r *http.Request, foreign bool) (destination, error) {
 			if value != t.placeholder && value != "Bearer "+t.placeholder {
 				return destination{}, fmt.Errorf("%w in the header %s: give it to the target in the configuration, and leave per-call keys out", ErrForeignCredential, name)
 			}
+		}
+	}
+	for name := range parseQuery(r.URL.RawQuery) {
+		if secret.Param(name) {
+			return destination{}, fmt.Errorf("%w in the query parameter %s: give it to the target in the configuration", ErrForeignCredential, name)
 		}
 	}
 	if r.URL.User != nil {
