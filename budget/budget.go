@@ -9,8 +9,7 @@ const (
 
 // Budget is what one endpoint promises and what it may spend on keeping the
 // promise. The zero value promises no latency, caps output tokens at the
-// defaults of [MaxTokens], hedges at most 5% of the calls and uses every target
-// that serves the model.
+// defaults of [MaxTokens] and uses every target that serves the model.
 //
 // A Budget is data: it is safe for concurrent use as long as nobody changes it.
 type Budget struct {
@@ -32,7 +31,8 @@ type Budget struct {
 
 	// Hedge is the share of calls that may be sent a second time, to another
 	// route, at most 1. If zero, 0.05; if negative, none. See
-	// [Budget.HedgeShare].
+	// [Budget.HedgeShare]. This version does not hedge yet, and a client refuses a
+	// positive share.
 	Hedge float64
 
 	// CostWeight is how much a route's cost counts against the layers: the
@@ -46,6 +46,7 @@ type Budget struct {
 
 	// Models lists models in order of preference; the next one is used only
 	// while no route of the former is healthy. If empty, the model of the call.
+	// This version does not do it yet, and a client refuses the list.
 	Models []string
 }
 

@@ -25,6 +25,7 @@ type MaxTokens struct {
 
 	// Fit lowers a call's cap further, to what the route can be expected to
 	// write within the total layer or the deadline, where there is one.
+	// This version does not do it yet, and a client refuses it.
 	Fit bool
 
 	// Strict answers a call that asks for too much with an [*OverCapError],

@@ -133,8 +133,8 @@ func withoutCustomHeaders() []option.RequestOption {
 }
 
 // Endpoint returns the client bound to one endpoint of the configuration: its
-// calls belong to that endpoint whatever their context says. Calls of an
-// endpoint that is not in the configuration fail with
+// calls belong to that endpoint whatever their context says (an empty name binds
+// to none). Calls of an endpoint that is not in the configuration fail with
 // [middleware.ErrUnknownEndpoint].
 func (c *Client) Endpoint(name string) *openai.Client {
 	if bound, ok := c.endpoints[name]; ok {
@@ -167,7 +167,8 @@ func (c *Client) Snapshot() router.Snapshot { return c.router.Snapshot() }
 func (c *Client) Restore(target string) bool { return c.router.Restore(target) }
 
 // Close refuses new calls, lets those under way end within [Config.Grace],
-// ends the rest, and returns when nothing is running any more.
+// ends the rest, and returns when nothing of any call is running any more.
+// Requests that are not inference are the application's to end.
 func (c *Client) Close() error {
 	err := c.transport.Close()
 	if c.base != nil {

@@ -23,13 +23,15 @@ type Config struct {
 	// stored state that no one else is known to have made. Empty: the first.
 	Home string
 	// Shadow plans every call, logs what it would have chosen, and sends it to
-	// Home.
+	// Home, which every endpoint has to allow. Calls are capped and measured all
+	// the same.
 	Shadow bool
 	// Seed makes the router's random choices repeatable.
 	Seed uint64
 	// Transport sends the attempts. Nil: an http.Transport fit for long streams,
-	// which Close closes. One that follows redirects by itself would take
-	// credentials along.
+	// which Close closes. It has to look at a request's context, also while the
+	// body of its response is read, and must not follow redirects by itself: it
+	// would take credentials along.
 	Transport http.RoundTripper
 	// Logger gets one record per call, never with a prompt, an answer, a
 	// credential or a provider's message. Nil: no log.

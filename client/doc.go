@@ -36,8 +36,8 @@
 // option.WithHTTPClient bypasses the client and reaches nothing, since the base
 // URL is a name that does not exist.
 //
-// The SDK's own retries are off. A per-call option.WithMaxRetries has an effect
-// on transport errors only, which the SDK retries whatever we answer: leave it
+// The SDK's own retries are off. An option.WithMaxRetries, per call or in [New],
+// has an effect on transport errors only, which the SDK retries whatever we answer: leave it
 // out. When the caller's context has ended the SDK returns the context's error;
 // what happened is in the call ([middleware.WithCall]).
 //

@@ -26,7 +26,7 @@ func isOurs(cause error) bool {
 }
 
 // ourReasons are why we end an attempt or a call ourselves.
-var ourReasons = []error{errLost, errNoContent, errTail, ErrAbandoned, ErrStalled, ErrDeadline, ErrBodyClosed, ErrClosed}
+var ourReasons = []error{errLost, ErrNoContent, errTail, ErrAbandoned, ErrStalled, ErrDeadline, ErrBodyClosed, ErrClosed}
 
 // outcomeOf says how an attempt ended that fault ended.
 func outcomeOf(fault error) Outcome {
@@ -39,7 +39,7 @@ func outcomeOf(fault error) Outcome {
 	switch {
 	case errors.Is(fault, errLost):
 		return Lost
-	case errors.Is(fault, ErrAbandoned), errors.Is(fault, ErrStalled), errors.Is(fault, errNoContent),
+	case errors.Is(fault, ErrAbandoned), errors.Is(fault, ErrStalled), errors.Is(fault, ErrNoContent),
 		errors.Is(fault, ErrDeadline), errors.Is(fault, context.DeadlineExceeded):
 		return TimedOut
 	case errors.Is(fault, ErrBodyClosed), errors.Is(fault, ErrClosed), errors.Is(fault, context.Canceled):

@@ -40,6 +40,12 @@
 // failure is an [*Error] from Read. The last attempt's HTTP error is returned
 // as that response.
 //
+// The limit of a layer ends nothing. What does: the caller's context, the
+// endpoint's deadline, 10 minutes without content where there is neither
+// ([ErrNoContent]), and 5 minutes of silence in the middle of an answer
+// ([ErrStalled]). A finished answer whose connection stays open ends by itself
+// after 5 seconds.
+//
 // What follows a fault, and what is held against the route, depends on the
 // fault. An error inside a 200 stream counts as the status that it amounts to.
 //

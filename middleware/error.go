@@ -46,6 +46,9 @@ var (
 	// ErrStalled: an answer's content stopped coming for minutes, whatever else
 	// came. It was cut off.
 	ErrStalled = errors.New("content stopped coming")
+	// ErrNoContent: nothing came within 10 minutes, and nobody had set a
+	// deadline.
+	ErrNoContent = errors.New("no content within 10 minutes")
 	// ErrDeadline: the endpoint's own deadline passed.
 	ErrDeadline = errors.New("endpoint's deadline passed")
 	// ErrBodyClosed: the answer was read after its body was closed.

@@ -17,9 +17,6 @@ const (
 	maxToContent = 10 * time.Minute       // where nobody set a deadline, as in openai-go
 )
 
-// errNoContent ends a call that nobody set a deadline for.
-var errNoContent = errors.New("no content within 10 minutes")
-
 // run plays the race: one attempt at a time, the next one at once when one
 // fails or is abandoned, until the first has content.
 func (c *liveCall) run() (*http.Response, error) {
@@ -215,7 +212,7 @@ func (r *race) tick() (*http.Response, error, bool) {
 	r.tally.Waiting(age)
 	switch {
 	case r.unbounded() && age >= maxToContent:
-		resp, err := r.stopped(errNoContent)
+		resp, err := r.stopped(ErrNoContent)
 		return resp, err, true
 	case r.running == nil && !time.Now().Before(r.resume):
 		return r.again()

@@ -197,7 +197,7 @@ func (t *Transport) signalIdle() {
 
 // Close refuses new calls, waits Config.Grace for those under way, then ends
 // the rest, and returns when nothing of any call is running any more. It does
-// not close Config.Base.
+// not close Config.Base, nor wait for requests that are not inference.
 func (t *Transport) Close() error {
 	t.mu.Lock()
 	t.closing = true
