@@ -50,7 +50,7 @@ func TestCooldownAsTold(t *testing.T) {
 		w.cooling(40 * time.Second)
 		time.Sleep(40*time.Second - 1)
 		w.cooling(1)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		w.cooling(0)
 		if got := w.Plan(chat); len(got.Choices) != 2 {
 			t.Errorf("choices %v after the cooldown, want both", got.Choices)
