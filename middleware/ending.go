@@ -20,7 +20,7 @@ var errTail = errors.New("nothing came after the finish reason")
 
 // awaitTail bounds how long a finished stream may stay open without a word.
 func (s *stream) awaitTail(over bool) {
-	if !over && s.meter.whole() {
+	if !over && s.meter.complete() {
 		s.endIn(tailWait)
 	}
 }
@@ -48,7 +48,7 @@ func (s *stream) eof(err error, now time.Time) error {
 // marker.
 func (s *stream) verdict(err error) error {
 	switch {
-	case s.meter.whole() && (s.finishedLate() || !s.stopped()):
+	case s.meter.complete() && (s.finishedLate() || !s.stopped()):
 		return nil // whatever the connection did after the answer was finished
 	case err != io.EOF:
 		return s.cut(s.owner.broken(err))

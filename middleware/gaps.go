@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"math/bits"
 	"time"
@@ -59,6 +60,18 @@ func (g *Gaps) Mean() time.Duration {
 		return 0
 	}
 	return g.sum / time.Duration(g.n)
+}
+
+// Buckets yields, by rising length, up to what length each bucket of the
+// histogram counts gaps, and how many it has; empty ones are left out.
+func (g *Gaps) Buckets() iter.Seq2[time.Duration, int] {
+	return func(yield func(time.Duration, int) bool) {
+		for i, n := range g.counts {
+			if n > 0 && !yield(gapBound(i), int(n)) {
+				return
+			}
+		}
+	}
 }
 
 // String is a short summary.

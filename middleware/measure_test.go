@@ -188,6 +188,24 @@ func TestMeterPassesEveryByte(t *testing.T) {
 	}
 }
 
+// A server that does not stream answers a call for a stream in one piece.
+func TestMeterReadsAWholeAnswerInPlaceOfAStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := steady()
+		b.NoStream = true
+		var calls []middleware.Call
+		c := metered(upstream.New("one", b, 1), &calls)
+		s := c.Chat.Completions.NewStreaming(t.Context(), params())
+		for s.Next() {
+		}
+		_ = s.Close()
+		got := calls[0]
+		if got.Outcome != middleware.Completed || got.Usage.Output != 8 || got.TTFT != 0 || got.Total != 340*ms || got.FinishReason != "stop" {
+			t.Errorf("%v, %d tokens, TTFT %v, total %v, %q; want completed, 8, 0, 340ms, stop", got.Outcome, got.Usage.Output, got.TTFT, got.Total, got.FinishReason)
+		}
+	})
+}
+
 func TestACallIsClaimedOnce(t *testing.T) {
 	var calls []middleware.Call
 	c := metered(upstream.New("one", upstream.Behaviour{}, 1), &calls)

@@ -64,8 +64,8 @@ func (m *meter) event(ev *dialect.Event, now time.Time) {
 	}
 }
 
-// whole reports whether every choice that was asked for has ended.
-func (m *meter) whole() bool { return m.finished >= max(m.choices, 1) }
+// complete reports whether every choice that was asked for has ended.
+func (m *meter) complete() bool { return m.finished >= max(m.choices, 1) }
 
 func (m *meter) content(ev *dialect.Event, at time.Duration) {
 	if m.events == 0 {
@@ -116,10 +116,17 @@ func (m *meter) tpot() time.Duration {
 	return (last - first) / time.Duration(tokens)
 }
 
-// recordWhole writes what an answer in one piece says into a. It has no first
-// token and no pace.
+// whole takes in an answer in one piece. It has no first token and no pace.
+func (m *meter) whole(ev *dialect.Event) {
+	m.finish, m.model, m.textBytes = ev.Finish, string(ev.Model), ev.TextBytes
+	m.usage, m.hasUsage = ev.Usage, ev.HasUsage
+	m.end = max(time.Since(m.start), 1)
+}
+
+// recordWhole writes what an answer in one piece says into a.
 func recordWhole(a *Attempt, ev *dialect.Event) {
-	m := meter{finish: ev.Finish, usage: ev.Usage, hasUsage: ev.HasUsage, model: string(ev.Model), textBytes: ev.TextBytes}
+	m := meter{start: time.Now()}
+	m.whole(ev)
 	m.record(a)
 }
 

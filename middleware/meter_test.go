@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -169,6 +170,13 @@ func TestGapQuantiles(t *testing.T) {
 	}
 	if got, want := g.Quantile(1), 786432*time.Microsecond; got != want {
 		t.Errorf("p100 is %v, want %v", got, want)
+	}
+	buckets := map[time.Duration]int{}
+	for bound, n := range g.Buckets() {
+		buckets[bound] = n
+	}
+	if want := map[time.Duration]int{10240 * time.Microsecond: 99, 786432 * time.Microsecond: 1}; !maps.Equal(buckets, want) {
+		t.Errorf("buckets are %v, want %v", buckets, want)
 	}
 	other := g
 	g.Add(&other)

@@ -29,6 +29,7 @@ type stream struct {
 	src    io.Reader
 	stop   context.CancelCauseFunc // ends reads of src
 	done   <-chan struct{}         // closed when src has been stopped
+	format dialect.Dialect
 	reader dialect.Reader
 	queue  queue
 	owner  streamOwner
@@ -65,7 +66,7 @@ type streamOwner interface {
 
 func newStream(src io.Reader, in *inference, start time.Time, owner streamOwner) *stream {
 	s := &stream{
-		src: src, reader: in.dialect.NewReader(), owner: owner,
+		src: src, format: in.dialect, reader: in.dialect.NewReader(), owner: owner,
 		meter: meter{start: start, choices: in.asks.N},
 		scan:  scanners.Get().(*sse.Scanner), ended: make(chan struct{}),
 	}
@@ -180,7 +181,7 @@ func (s *stream) take(now time.Time) (over bool, fault error) {
 func (s *stream) measure(now time.Time) (over bool, fault error) {
 	ev := &s.event
 	s.reader.Read(s.block.Name, s.block.Data, ev)
-	finished := s.meter.whole()
+	finished := s.meter.complete()
 	s.meter.event(ev, now)
 	switch {
 	case ev.Err.Present && !finished:

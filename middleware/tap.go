@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,6 +25,10 @@ func (s *stream) tap() {
 		now := time.Now()
 		if n > 0 && s.meter.firstByte == 0 {
 			s.meter.firstByte = max(now.Sub(s.meter.start), 1)
+		}
+		if s.foreign(free[:n]) {
+			s.tapWhole(err)
+			return
 		}
 		s.scan.Wrote(n)
 		for s.scan.Next(&s.block) {
@@ -45,6 +50,37 @@ func (s *stream) tap() {
 		s.queue.flush()
 		s.yield()
 	}
+}
+
+// tapWhole goes on with what is no stream after all: an answer in one piece, in
+// which case it has no first token and no pace, or no answer.
+func (s *stream) tapWhole(err error) {
+	answer := s.sniffed
+	s.queue.write(answer)
+	piece := make([]byte, readSize)
+	for err == nil {
+		s.queue.flush()
+		s.yield()
+		var n int
+		n, err = s.src.Read(piece)
+		s.queue.write(piece[:n])
+		if len(answer) <= maxAnswer {
+			answer = append(answer, piece[:n]...)
+		}
+	}
+	var ev dialect.Event
+	switch bad := s.format.Answer(answer, &ev); {
+	case bad == nil && ev.Err.Present:
+		s.conclude(s.owner.providerError(&ev.Err))
+	case bad == nil:
+		s.meter.whole(&ev)
+		s.conclude(nil)
+	case err == io.EOF:
+		s.conclude(ErrNotAnswer)
+	default:
+		s.conclude(s.owner.broken(err))
+	}
+	s.queue.close(err)
 }
 
 // observe measures one block of a stream that is not over yet.
@@ -94,6 +130,8 @@ func (b *tapBody) Close() error {
 type wholeTap struct {
 	io.ReadCloser
 	call *meteredCall
+
+	mu   sync.Mutex // Close may come during a Read
 	copy []byte
 	done bool
 }
@@ -101,9 +139,11 @@ type wholeTap struct {
 // Read passes the upstream's bytes on.
 func (b *wholeTap) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if len(b.copy)+n <= maxAnswer {
+	b.mu.Lock()
+	if !b.done && len(b.copy)+n <= maxAnswer {
 		b.copy = append(b.copy, p[:n]...)
 	}
+	b.mu.Unlock()
 	if err != nil {
 		b.end(err)
 	}
@@ -117,10 +157,13 @@ func (b *wholeTap) Close() error {
 }
 
 func (b *wholeTap) end(err error) {
-	if b.done {
+	b.mu.Lock()
+	over := b.done
+	b.done = true
+	b.mu.Unlock()
+	if over {
 		return
 	}
-	b.done = true
 	ev := new(dialect.Event)
 	bad := b.call.in.dialect.Answer(b.copy, ev)
 	switch {
