@@ -1,14 +1,8 @@
 package middleware
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"net/http"
-	"slices"
 	"time"
-
-	"github.com/ontime-llm/ontime/router"
 )
 
 const (
@@ -60,91 +54,6 @@ type race struct {
 	untried bool      // only what was not tried will do: the plan is a second look
 }
 
-// find waits for a route and takes a place on it.
-func (r *race) find() (router.Choice, *router.Flight, error) {
-	for {
-		if err := r.await(); err != nil {
-			return router.Choice{}, nil, err
-		}
-		if choice, flight, ok := r.board(); ok {
-			return choice, flight, nil
-		} else if r.avoid != "" {
-			return choice, nil, ErrNoTarget
-		}
-		// Other calls were quicker, everywhere: the next plan knows.
-	}
-}
-
-// await plans the call. Where no route may be taken now it waits for one: its
-// turn at the limits, or the end of a cooldown.
-func (r *race) await() error {
-	r.plan.Release()
-	start := time.Now()
-	plan, err := r.t.router.Wait(r.ctx, r.asks)
-	r.rec.Waited += time.Since(start)
-	r.plan, r.next, r.untried = plan, 0, false
-	if err == nil {
-		return nil
-	}
-	none, ok := errors.AsType[*router.NoRouteError](err)
-	switch cause := causeOf(r.ctx, r.req.Context()); {
-	case ok && len(none.Refused) == 0:
-		return fmt.Errorf("%w: %w", ErrNoTarget, err)
-	case cause != nil:
-		return fmt.Errorf("%w: %w", cause, err)
-	default:
-		return err
-	}
-}
-
-// board takes a place on the best route that is left and may be taken.
-func (r *race) board() (router.Choice, *router.Flight, bool) {
-	for r.next < len(r.plan.Choices) {
-		choice := r.plan.Choices[r.next]
-		r.next++
-		if r.avoid != "" && r.t.upstreams[choice.Target].Provider == r.avoid || r.untried && r.tried(choice) {
-			continue
-		}
-		if flight, err := r.t.router.Start(choice, r.asks); err == nil {
-			return choice, flight, true
-		}
-	}
-	return router.Choice{}, nil, false
-}
-
-// another is like board; where the last fault was a key's, it looks at the
-// target's other keys too.
-func (r *race) another(cause router.Cause) (router.Choice, *router.Flight, bool) {
-	choice, flight, ok := r.board()
-	if ok || cause != router.CauseKey && cause != router.CauseRateLimit {
-		return choice, flight, ok
-	}
-	r.plan.Release()
-	r.plan, r.next, r.untried = r.t.router.Plan(r.asks), 0, true
-	return r.board()
-}
-
-// tried reports whether an attempt of this call took the choice.
-func (r *race) tried(choice router.Choice) bool {
-	return slices.ContainsFunc(r.attempts, func(a *attempt) bool {
-		return a.up.Name == choice.Target && a.key == choice.Key()
-	})
-}
-
-// launch starts an attempt.
-func (r *race) launch(choice router.Choice, flight *router.Flight) {
-	a := &attempt{
-		call: r.liveCall, up: r.t.upstreams[choice.Target], key: choice.Key(),
-		flight: flight, start: time.Now(), abandon: choice.Abandon,
-	}
-	a.ctx, a.cancel = context.WithCancelCause(r.ctx)
-	a.trace()
-	r.attempts = append(r.attempts, a)
-	r.running = a
-	r.t.running.Add(1)
-	go a.run()
-}
-
 // hear takes in what an attempt came to, and reports whether that ends the race.
 func (r *race) hear(a *attempt) (*http.Response, error, bool) {
 	switch {
@@ -163,49 +72,6 @@ func (r *race) hear(a *attempt) (*http.Response, error, bool) {
 	return resp, err, true
 }
 
-// recover follows a failed attempt by another: at once while a route is left
-// that was not tried, else after a pause. It reports false if the call ends
-// here.
-func (r *race) recover(a *attempt) bool {
-	j := judge(a.fault)
-	remedy := j.remedy
-	if a.limits.ShouldRetry && !a.limits.Retry && remedy == again {
-		remedy = elsewhere // the provider's word is not to ask it again
-	}
-	switch {
-	case remedy == stop, len(r.attempts) >= r.most:
-		return false
-	case remedy == otherMaker && r.avoid != "":
-		return false // that was tried
-	case remedy == otherMaker:
-		r.avoid = a.up.Provider
-	}
-	if choice, flight, ok := r.another(j.cause); ok {
-		// The first step to a healthy route is always made: that is what other
-		// targets are for. All else is rationed.
-		if (len(r.attempts) > 1 || choice.LastResort()) && !r.t.retries.take() {
-			r.forgo(flight)
-			return false
-		}
-		r.launch(choice, flight)
-		return true
-	}
-	if remedy != again || !r.t.retries.take() {
-		return false
-	}
-	r.resume = time.Now()
-	if j.cause != router.CauseRateLimit { // its cooldown is pause enough
-		r.resume = r.resume.Add(retryPause << r.pauses)
-		r.pauses++
-	}
-	return true
-}
-
-// forgo gives a place back.
-func (r *race) forgo(flight *router.Flight) {
-	r.t.router.Report(router.Report{Flight: flight, Outcome: Lost})
-}
-
 // tick does what has become due.
 func (r *race) tick() (*http.Response, error, bool) {
 	age := time.Since(r.rec.Start)
@@ -220,20 +86,6 @@ func (r *race) tick() (*http.Response, error, bool) {
 		r.abandon()
 	}
 	return nil, nil, false
-}
-
-// again plans anew after a pause.
-func (r *race) again() (*http.Response, error, bool) {
-	choice, flight, err := r.find()
-	if err == nil {
-		r.launch(choice, flight)
-		return nil, nil, false
-	}
-	if r.ctx.Err() != nil {
-		return nil, r.abort(causeOf(r.ctx, r.req.Context())), true
-	}
-	resp, err := r.lose()
-	return resp, err, true
 }
 
 // abandon gives the running attempt up, once another has its place.
