@@ -40,13 +40,13 @@ type attempt struct {
 	status  atomic.Int32
 
 	// Set before the race is told.
-	resp    *http.Response
-	stream  *stream        // an answer that streams,
-	body    []byte         // or one that is whole, or an HTTP error's
-	event   *dialect.Event // what a whole answer says
-	fault   error          // why there is no answer
-	limits  ratelimit.Info // what the response said of them
-	secrets []string       // the credential that was sent, to be kept out of what comes back
+	resp   *http.Response
+	stream *stream        // an answer that streams,
+	body   []byte         // or one that is whole, or an HTTP error's
+	event  *dialect.Event // what a whole answer says
+	fault  error          // why there is no answer
+	limits ratelimit.Info // what the response said of them
+	sent   http.Header    // the request's, whose credential is kept out of what comes back
 
 	// The race's alone.
 	abandon time.Duration // age at which it may be given up; 0: never
@@ -130,13 +130,13 @@ func (a *attempt) send(body []byte) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	redactHeader(resp.Header, a.secrets)
+	redactHeader(resp.Header, a.sent)
 	a.limits = ratelimit.Read(resp.Header, resp.StatusCode, time.Now())
 	a.headers.Store(int64(max(time.Since(a.start), 1)))
 	a.status.Store(int32(resp.StatusCode))
 	if resp.StatusCode >= 400 {
 		a.body, err = readAll(resp.Body, resp.ContentLength, maxFault)
-		a.body = redact(a.body, a.secrets)
+		a.body = redact(a.body, a.sent)
 		if err != nil && !errors.Is(err, ErrTooLarge) {
 			return nil, a.broken(err)
 		}
@@ -152,7 +152,7 @@ func (a *attempt) roundTrip(body []byte) (*http.Response, error) {
 		if err != nil {
 			return nil, &ConnectError{Target: a.up.Name, Err: err}
 		}
-		a.secrets = secretsOf(req)
+		a.sent = req.Header
 		a.reused.Store(false)
 		resp, err := a.call.t.base.RoundTrip(req)
 		if err == nil {

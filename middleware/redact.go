@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"bytes"
+	"iter"
 	"net/http"
 	"strings"
 )
@@ -11,37 +12,37 @@ const (
 	redacted  = "[redacted]"
 )
 
-// secretsOf are the credentials on a request that is about to leave. Some
+// secretsOf are the credentials in the header that a request left with. Some
 // providers quote them in their errors.
-func secretsOf(r *http.Request) []string {
-	var secrets []string
-	for _, name := range credentialHeaders {
-		for _, value := range r.Header[name] {
-			if scheme, token, ok := strings.Cut(value, " "); ok && len(scheme) < len(token) {
-				value = token
-			}
-			if len(value) >= minSecret {
-				secrets = append(secrets, value)
+func secretsOf(sent http.Header) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, name := range credentialHeaders {
+			for _, value := range sent[name] {
+				if scheme, token, ok := strings.Cut(value, " "); ok && len(scheme) < len(token) {
+					value = token
+				}
+				if len(value) >= minSecret && !yield(value) {
+					return
+				}
 			}
 		}
 	}
-	return secrets
 }
 
 // redact takes secrets out of an error's body.
-func redact(body []byte, secrets []string) []byte {
-	for _, secret := range secrets {
+func redact(body []byte, sent http.Header) []byte {
+	for secret := range secretsOf(sent) {
 		body = bytes.ReplaceAll(body, []byte(secret), []byte(redacted))
 	}
 	return body
 }
 
-func redactHeader(h http.Header, secrets []string) {
-	for _, values := range h {
-		for i, value := range values {
-			for _, secret := range secrets {
+func redactHeader(h, sent http.Header) {
+	for secret := range secretsOf(sent) {
+		for _, values := range h {
+			for i, value := range values {
 				if strings.Contains(value, secret) {
-					values[i] = strings.ReplaceAll(values[i], secret, redacted)
+					values[i] = strings.ReplaceAll(value, secret, redacted)
 				}
 			}
 		}
