@@ -96,15 +96,6 @@ func BenchmarkDist(b *testing.B) {
 	}
 }
 
-func BenchmarkBlend(b *testing.B) {
-	x, y := dist(), dist()
-	b.ReportAllocs()
-	for b.Loop() {
-		d := latency.Blend(&x, 3, &y, 20)
-		sink += d.N()
-	}
-}
-
 func BenchmarkSurvival(b *testing.B) {
 	d, v, i := dist(), values(), 0
 	b.ReportAllocs()

@@ -129,13 +129,11 @@ func TestUnitMustBePositiveAndFinite(t *testing.T) {
 
 func TestUnitsDoNotMix(t *testing.T) {
 	one, two := latency.NewCounts(1), latency.NewCounts(2)
-	oneDist, twoDist := one.Dist(), two.Dist()
 	h := latency.New(2, start)
 	var none latency.Counts
 	for name, f := range map[string]func(){
 		"add":                   func() { one.Add(two, 1) },
 		"fold":                  func() { h.Fold(start, one, two) },
-		"blend":                 func() { latency.Blend(&oneDist, 1, &twoDist, 1) },
 		"record without a unit": func() { none.Record(1, 1) },
 		"censor without a unit": func() { none.Censor(1, 1) },
 	} {

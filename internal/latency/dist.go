@@ -79,17 +79,3 @@ func (d *Dist) Quantile(q float64) float64 {
 	share := (q - d.below[i]) / (d.below[i+1] - d.below[i])
 	return low + min(share, 1)*(high-low)
 }
-
-// Blend returns the mixture (na*a + nb*b)/(na + nb): as if a rested on na
-// observations and b on nb, of which its N is the sum. Without any weight it is the
-// zero Dist. It panics if the units differ.
-func Blend(a *Dist, na float64, b *Dist, nb float64) Dist {
-	d := Dist{n: na + nb, scale: commonScale(a.scale, b.scale)}
-	if !(d.n > 0) {
-		return Dist{}
-	}
-	for i := range d.below {
-		d.below[i] = (na*a.below[i] + nb*b.below[i]) / d.n
-	}
-	return d
-}

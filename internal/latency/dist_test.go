@@ -1,7 +1,6 @@
 package latency_test
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -160,33 +159,6 @@ func TestZeroDistKnowsNothing(t *testing.T) {
 	var d latency.Dist
 	if s, q, n := d.Survival(1), d.Quantile(0.5), d.N(); s != 1 || !math.IsInf(q, 1) || n != 0 {
 		t.Errorf("survival %v, median %v, n %v; want 1, +Inf, 0", s, q, n)
-	}
-}
-
-func TestBlend(t *testing.T) {
-	quick := counts(observation{v: 2, n: 7}).Dist()
-	late := counts(observation{v: 8, n: 7}).Dist()
-	var unknown latency.Dist
-	for _, c := range []struct {
-		a      latency.Dist
-		na     float64
-		b      latency.Dist
-		nb     float64
-		two, n float64 // Survival(2), N()
-	}{
-		{quick, 3, late, 1, 0.25, 4},
-		{quick, 0, late, 20, 1, 20},
-		{quick, 5, late, 0, 0, 5},
-		{quick, 1, unknown, 1, 0.5, 2},
-		{unknown, 1, quick, 3, 0.25, 4},
-		{quick, 0, late, 0, 1, 0},
-	} {
-		t.Run(fmt.Sprint(c.na, c.nb), func(t *testing.T) {
-			d := latency.Blend(&c.a, c.na, &c.b, c.nb)
-			if diff := cmp.Diff([2]float64{c.two, c.n}, [2]float64{d.Survival(2), d.N()}, near); diff != "" {
-				t.Error(diff)
-			}
-		})
 	}
 }
 

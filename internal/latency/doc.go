@@ -3,8 +3,8 @@
 //
 // A [Histogram] takes observations as they come and forgets them with age. Its
 // [Histogram.Fold] weighs them into [Counts], to which the caller adds what is
-// still under way; [Counts.Dist] turns those into a survival function by the
-// Kaplan-Meier estimate; [Blend] mixes the functions of relatives:
+// still under way or seen of relatives; [Counts.Dist] turns those into a survival
+// function by the Kaplan-Meier estimate:
 //
 //	h := latency.New(1.0/1024, time.Now())    // seconds
 //	h.Record(now, 0.21)                       // it took 210 ms
