@@ -76,6 +76,27 @@ func TestWhatAProviderQuotes(t *testing.T) {
 	})
 }
 
+// The same inside a stream, and for requests that are not inference.
+func TestAQuotedKeyIsTakenOutEverywhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newOrdered(t, quick, "one")
+		f.servers["one"].Script(events(chunkOf(0, "a", ""), `data: {"error":{"code":401,"message":"bad key key-of-one"}}`+"\n\n"))
+		_, err := stream(t.Context(), f.chat(), question("x"))
+		provider, ok := errors.AsType[*middleware.ProviderError](err)
+		if !ok || !strings.Contains(provider.Message, "bad key") || strings.Contains(provider.Message, "key-of-one") {
+			t.Errorf("the stream's error is %v, %q; want the message without the key", err, provider.Message)
+		}
+		step := raw(401, "application/json", `{"error":{"message":"bad key key-of-one"}}`)
+		step.Raw.Headers["X-Echo"] = "key-of-one"
+		f.servers["one"].Script(step)
+		_, err = f.Models.List(t.Context())
+		sdk, ok := errors.AsType[*openai.Error](err)
+		if !ok || sdk.Message != "bad key [redacted]" || strings.Contains(fmt.Sprint(sdk.Response.Header), "key-of-one") {
+			t.Errorf("the SDK's error is %v, %+v; want it without the key", err, sdk)
+		}
+	})
+}
+
 // A stream that the application neither reads to its end nor closes is over once
 // the provider is through.
 func TestAnUnreadStreamIsAccountedFor(t *testing.T) {

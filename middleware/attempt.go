@@ -185,6 +185,7 @@ func (a *attempt) httpFault() error {
 }
 
 func (a *attempt) providerError(info *dialect.ErrorInfo) error {
+	info.Message = redact(info.Message, a.sent) // of an error inside a stream too
 	return newProviderError(a.up.Name, info)
 }
 

@@ -1,6 +1,8 @@
 package middleware
 
 import (
+	"bytes"
+	"io"
 	"net/http"
 	"net/textproto"
 	"strconv"
@@ -41,8 +43,33 @@ func (t *Transport) pass(r *http.Request, to destination) (*http.Response, error
 		return resp, nil
 	}
 	mark(resp.Header, to.up.Name, 1)
+	redactHeader(resp.Header, out.Header)
+	if resp.StatusCode >= 400 {
+		redactBody(resp, out.Header)
+	}
 	return resp, nil
 }
+
+// redactBody takes a quoted credential out of an error that is passed on.
+func redactBody(resp *http.Response, sent http.Header) {
+	start, err := io.ReadAll(io.LimitReader(resp.Body, maxFault))
+	start = redact(start, sent)
+	rest := io.Reader(resp.Body)
+	if err != nil {
+		rest = brokenReader{err}
+	}
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(start), rest), resp.Body}
+	resp.ContentLength = -1
+	resp.Header.Del("Content-Length")
+}
+
+// brokenReader is a reader that has failed.
+type brokenReader struct{ err error }
+
+func (r brokenReader) Read([]byte) (int, error) { return 0, r.err }
 
 // mark makes an upstream's response header one that the caller may see.
 func mark(h http.Header, target string, attempts int) {
