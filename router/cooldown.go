@@ -61,7 +61,7 @@ func (c *cooldowns) remove(lane string) { c.cache.Delete(lane) }
 
 // cool keeps a key from being used after a failure that says so.
 func (f *Flight) cool(rep *Report, now time.Time) {
-	if rep.Cause != CauseRateLimit && rep.RetryAfter <= 0 {
+	if rep.Cause != CauseRateLimit && rep.RetryAfter <= 0 || f.route.account.keys[f.key].oldNews(f.start) {
 		return
 	}
 	c, l := f.route.group.router.cooldowns, &f.route.lanes[f.key]
@@ -72,6 +72,13 @@ func (f *Flight) cool(rep *Report, now time.Time) {
 	if until, began := c.extend(l.name, now.Add(wait), now); began {
 		f.route.post(Event{At: now, Key: f.key, State: StateCooling, Why: rep.why("the provider said to wait"), Until: until})
 	}
+}
+
+// forgive forgets the refusals so far.
+func (l *lane) forgive() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.strikes.Store(0)
 }
 
 // untold returns for how long to wait if that was not told. All that started before

@@ -135,6 +135,7 @@ func (f *Flight) Content(ttft time.Duration) {
 	rt.ttft.Record(now, ttft.Seconds()/x.fit.factor(f.tokens))
 	f.answered(late, now)
 	f.openSlow(slow, now)
+	rt.group.router.serve() // a probe's content opens the route to those who wait
 	rt.group.router.events.flush()
 }
 

@@ -46,15 +46,20 @@ func (k *key) refuse(why string, start, now time.Time) (time.Time, bool) {
 	return k.next, began
 }
 
-// restore puts the key in again. It returns whether it was out.
+// restore puts the key in again, and makes old news of what was started before. It
+// returns whether it was out.
 func (k *key) restore(now time.Time) bool {
-	if !k.out.Load() {
-		return false
-	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.restored = now
 	return k.out.Swap(false)
+}
+
+// oldNews tells whether the key was restored after an attempt had started.
+func (k *key) oldNews(start time.Time) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return start.Before(k.restored)
 }
 
 // due returns when one call may try the key that is out, and why it is.
@@ -125,6 +130,7 @@ func (r *Router) Restore(target string) bool {
 		if rt := g.routes[i]; rt != nil {
 			for k := range rt.lanes {
 				r.cooldowns.remove(rt.lanes[k].name)
+				rt.lanes[k].forgive()
 			}
 			rt.breaker.restore(now)
 		}

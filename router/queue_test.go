@@ -282,3 +282,42 @@ func TestWaitConcurrently(t *testing.T) {
 		}
 	})
 }
+
+// Those who wait go on when a probe brings content, not when its answer ends.
+func TestAProbesContentServesThoseWhoWait(t *testing.T) {
+	in(t, two(p95), func(w world) {
+		for range 5 {
+			w.Report(router.Report{Flight: w.start("a", chat), Outcome: router.Failed, Cause: router.CauseRoute})
+		}
+		w.limited(100*time.Second, w.start("b", chat))
+		time.Sleep(17 * time.Second) // an opening lasts 15 s and up to a tenth more
+		probe, start, served := w.start("a", chat), time.Now(), make(chan time.Duration, 1)
+		go func() {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			p, _ := w.Wait(ctx, chat)
+			p.Release()
+			served <- time.Since(start)
+		}()
+		time.Sleep(time.Second)
+		probe.Content(time.Second)
+		if got := <-served; got != time.Second {
+			t.Errorf("served after %v, want 1s", got)
+		}
+		w.Report(router.Report{Flight: probe})
+	})
+}
+
+// What was started before a target was restored says nothing of it any more.
+func TestOldNewsAfterRestore(t *testing.T) {
+	in(t, two(p95), func(w world) {
+		limited, refused := w.start("a", chat), w.start("a", chat)
+		time.Sleep(time.Second)
+		w.Restore("a")
+		w.limited(time.Hour, limited)
+		w.Report(router.Report{Flight: refused, Outcome: router.Failed, Cause: router.CauseKey})
+		if got := w.status("a").State; got != router.StateOK {
+			t.Errorf("a is %s, want %s", got, router.StateOK)
+		}
+	})
+}
