@@ -177,6 +177,23 @@ func TestCooldownIsWaitedForWithinTheDeadline(t *testing.T) {
 	}
 }
 
+// A call whose key is refused waits for another target that comes back in time.
+func TestARefusedKeyAndACooldown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, quick, preferring("two", "one"), "one", "two")
+		f.servers["two"].Script(httpError(429, "rate_limit_exceeded", "Retry-After", "2"))
+		f.servers["one"].Script(upstream.Step{}, httpError(401, "invalid_api_key"))
+		for range 2 {
+			if _, err := stream(t.Context(), &f.Client.Client, question("hi")); err != nil {
+				t.Error(err)
+			}
+		}
+		if call := f.lastCall(t); call.Target != "two" || call.Waited != 2*time.Second {
+			t.Errorf("answered by %s after waiting %v, want two after 2s", call.Target, call.Waited)
+		}
+	})
+}
+
 // A call that finds every route at its limit waits its turn; one that cannot
 // wait fails with a typed error.
 func TestSaturation(t *testing.T) {

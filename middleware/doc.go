@@ -53,7 +53,7 @@
 //	no response, cut, empty, no answer, redirect      another route, then again        the route
 //	408, 409, 425, 5xx                                another route, then again        the route
 //	429                                               another key or route, or waits   the key, for a while
-//	401, 402, 403, 429 for a used-up quota            another key or route             the key, until it is well
+//	401, 402, 403, 429 for a used-up quota            another key or route, or waits   the key, until it is well
 //	404; 400 or 413 with a code for model not         a route of another provider,     nobody
 //	found, parameter not supported, context too long  once
 //	other 4xx                                         nothing                          nobody

@@ -33,7 +33,7 @@ type judgement struct {
 //	no response, cut, empty, not an answer, redirect      another route, then again             the route
 //	408, 409, 425, 5xx                                    another route, then again             the route
 //	429                                                   another route, or waits               the key, for a while
-//	401, 402, 403, and 429 for a used-up quota            another route                         the key, until it is well
+//	401, 402, 403, and 429 for a used-up quota            another key or route, or waits        the key, until it is well
 //	404, and 400 or 413 with a code for: model not        a route of another provider, once     nobody
 //	  found, parameter not supported, context too long
 //	other 4xx, an answer too large to hold                nothing: the caller's own mistake     nobody

@@ -54,6 +54,9 @@ func (r *race) board() (router.Choice, *router.Flight, bool) {
 		choice := r.plan.Choices[r.next]
 		r.next++
 		if r.avoid != "" && r.t.upstreams[choice.Target].Provider == r.avoid || r.untried && r.tried(choice) {
+			if r.next == 1 {
+				r.plan.Release() // the place that it has is not wanted
+			}
 			continue
 		}
 		if flight, err := r.t.router.Start(choice, r.asks); err == nil {
@@ -123,11 +126,12 @@ func (r *race) recover(a *attempt) bool {
 		r.launch(choice, flight)
 		return true
 	}
-	if remedy != again || !r.t.retries.take() {
+	refused := j.cause == router.CauseKey // then another target may come back in time
+	if remedy != again && !refused || !r.t.retries.take() {
 		return false
 	}
 	r.resume = time.Now()
-	if j.cause != router.CauseRateLimit { // its cooldown is pause enough
+	if j.cause != router.CauseRateLimit && !refused { // a cooldown is pause enough
 		r.resume = r.resume.Add(retryPause << r.pauses)
 		r.pauses++
 	}
