@@ -10,6 +10,23 @@ type Request struct {
 	MaxTokens   int    // cap on output tokens; 0: none
 	Streamed    bool
 	Pin         string // name of the only target that will do; empty: any
+	Avoid       string // a provider none of whose targets will do; empty: none
+
+	// Since is when the call entered, and Attempts how many it has had before the
+	// one that is asked for. Zero: it enters with its first.
+	Since    time.Time
+	Attempts int
+	// Single keeps the call from being hedged, since it must not run twice.
+	Single bool
+	// Prefixes are the beginnings of the prompt that a provider may have cached, the
+	// shortest first. May be empty.
+	Prefixes []Prefix
+}
+
+// Prefix is a beginning of a prompt, up to the end of one of its messages.
+type Prefix struct {
+	Hash  uint64 // of all of it
+	Bytes int    // of what the model reads
 }
 
 // Choice is a route that a call may take. It is a plain value, kept small because
@@ -69,6 +86,9 @@ type Plan struct {
 	// Until is the earliest time at which one of Refused may be taken; zero: not
 	// known.
 	Until time.Time
+	// HedgeFrom is the age of the first attempt from which on [Plan.Hedge] may have
+	// an answer; 0: there will be no hedge.
+	HedgeFrom time.Duration
 
 	router   *Router
 	endpoint *endpoint

@@ -14,6 +14,7 @@ const (
 	WhyKeyRefused  = "key refused"       // none of its API keys is accepted
 	WhyRateLimit   = "rate limit"        // of Limits.RequestsPerMinute or TokensPerMinute
 	WhyConcurrency = "concurrency limit" // of Limits.Concurrent
+	WhyAllowance   = "hedge allowance"   // the endpoint's share of calls that may be hedged is used up
 	WhyUnplanned   = "not of a plan"     // the choice was made by no plan
 )
 
