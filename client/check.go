@@ -46,9 +46,6 @@ func (c *Config) check() []error {
 // ignored in silence.
 func (p *problems) notYet(field string, b budget.Budget) {
 	const later = "this version does not do it yet: leave it out"
-	if b.Hedge > 0 {
-		p.add(field+".hedge", "hedging: "+later)
-	}
 	if len(b.Models) > 0 {
 		p.add(field+".models", "fallback to other models: "+later)
 	}

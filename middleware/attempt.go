@@ -49,6 +49,7 @@ type attempt struct {
 	sent   http.Header    // the request's, whose credential is kept out of what comes back
 
 	// The race's alone.
+	hedge   bool          // another ran when it started
 	abandon time.Duration // age at which it may be given up; 0: never
 	given   bool          // was given up
 

@@ -103,7 +103,7 @@ func (a *attempt) giveUp(fault error) bool {
 func (a *attempt) open(fault error) *Attempt {
 	a.record = Attempt{
 		Target: a.up.Name, Region: a.up.Region, Model: a.up.model(a.call.in.asks.Model),
-		Start: a.start.Sub(a.call.rec.Start), Outcome: outcomeOf(fault), Err: fault,
+		Hedge: a.hedge, Start: a.start.Sub(a.call.rec.Start), Outcome: outcomeOf(fault), Err: fault,
 		Headers: time.Duration(a.headers.Load()), Status: int(a.status.Load()),
 		Total: time.Since(a.start),
 	}

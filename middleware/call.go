@@ -27,8 +27,9 @@ type Usage struct {
 	CachedInput int // of them, read from the provider's prompt cache
 	Reasoning   int // of Output, spent on reasoning
 	Output      int // generated tokens, reasoning included
-	// Estimated marks Output as our own estimate (four bytes a token), because
-	// the provider sent no usage. An estimate feeds no token metric.
+	// Estimated marks our own estimate, because the provider sent no usage: of
+	// Output (four bytes a token), or of an attempt that was given up, whose Input
+	// is that of the answer. An estimate feeds no token metric.
 	Estimated bool
 }
 

@@ -32,6 +32,7 @@ type liveCall struct {
 
 	news     chan *attempt // each attempt tells once
 	attempts []*attempt    // in the order of their start
+	failed   *attempt      // the latest that failed
 	winner   *attempt      // whose answer the caller has
 	left     *attempt      // whose stream is through
 
@@ -74,6 +75,7 @@ func (c *liveCall) prepare(d dialect.Dialect, path string) error {
 	c.asks = router.Request{
 		Endpoint: c.rec.Endpoint, Model: in.asks.Model, PromptBytes: in.asks.PromptBytes,
 		MaxTokens: in.limit, Streamed: in.asks.Stream, Pin: t.pin(in.asks.State),
+		Since: c.rec.Start, Single: in.single(c.budget),
 	}
 	if t.shadow {
 		if planned := t.router.Plan(c.asks); len(planned.Choices) > 0 {
@@ -130,12 +132,13 @@ func (c *liveCall) closeBooks(outcome Outcome, cause error) {
 	rec := &c.rec
 	rec.Outcome, rec.Total = outcome, time.Since(rec.Start)
 	rec.Attempts = c.records()
-	for i := range rec.Attempts {
-		rec.Cost += rec.Attempts[i].Cost
-		rec.Hedged = rec.Hedged || rec.Attempts[i].Hedge
-	}
 	if last := c.last(); last != nil {
 		c.adopt(&last.record)
+	}
+	for i := range rec.Attempts {
+		c.charge(&rec.Attempts[i])
+		rec.Cost += rec.Attempts[i].Cost
+		rec.Hedged = rec.Hedged || rec.Attempts[i].Hedge
 	}
 	if cause != nil {
 		rec.Err = &Error{Endpoint: rec.Endpoint, Model: rec.Model, Target: rec.Target, Attempts: rec.Attempts, Err: cause}
@@ -168,10 +171,14 @@ func (c *liveCall) win(a *attempt) (left bool) {
 // last is the attempt that the call stands for: the one that the answer came
 // from, or else the last one tried.
 func (c *liveCall) last() *attempt {
-	if c.winner != nil || len(c.attempts) == 0 {
+	switch {
+	case c.winner != nil:
 		return c.winner
+	case c.failed != nil || len(c.attempts) == 0:
+		return c.failed
+	default:
+		return c.attempts[len(c.attempts)-1]
 	}
-	return c.attempts[len(c.attempts)-1]
 }
 
 // adopt takes over what the attempt that served the call measured, on the
@@ -190,6 +197,17 @@ func (c *liveCall) adopt(a *Attempt) {
 	if a.Outcome == Completed {
 		rec.Total = a.Start + a.Total
 	}
+}
+
+// charge gives an attempt that was given up the cost of its prompt, as the answer
+// counted it: providers charge for what they have read. What it generated before
+// it was cancelled nobody tells.
+func (c *liveCall) charge(a *Attempt) {
+	if a.Outcome == Completed || a.Outcome == Failed || a.Usage.Input > 0 || c.rec.Usage.Input == 0 {
+		return
+	}
+	a.Usage.Input, a.Usage.Estimated = c.rec.Usage.Input, true
+	a.Cost = c.t.upstreams[a.Target].Price.Cost(a.Usage.Input, 0, 0)
 }
 
 // judge holds the call against its endpoint's layers.

@@ -19,8 +19,6 @@ func (r *race) find() (router.Choice, *router.Flight, error) {
 		}
 		if choice, flight, ok := r.board(); ok {
 			return choice, flight, nil
-		} else if r.avoid != "" {
-			return choice, nil, ErrNoTarget
 		}
 		// Other calls were quicker, everywhere: the next plan knows.
 	}
@@ -53,7 +51,7 @@ func (r *race) board() (router.Choice, *router.Flight, bool) {
 	for r.next < len(r.plan.Choices) {
 		choice := r.plan.Choices[r.next]
 		r.next++
-		if r.avoid != "" && r.t.upstreams[choice.Target].Provider == r.avoid || r.untried && r.tried(choice) {
+		if r.avoids(choice) || r.untried && r.tried(choice.Target, choice.Key()) {
 			if r.next == 1 {
 				r.plan.Release() // the place that it has is not wanted
 			}
@@ -78,23 +76,24 @@ func (r *race) another(cause router.Cause) (router.Choice, *router.Flight, bool)
 	return r.board()
 }
 
-// tried reports whether an attempt of this call took the choice.
-func (r *race) tried(choice router.Choice) bool {
-	return slices.ContainsFunc(r.attempts, func(a *attempt) bool {
-		return a.up.Name == choice.Target && a.key == choice.Key()
-	})
+// avoids reports whether the choice's provider cannot serve this request.
+func (r *race) avoids(choice router.Choice) bool {
+	return r.asks.Avoid != "" && r.t.upstreams[choice.Target].Provider == r.asks.Avoid
 }
 
 // launch starts an attempt.
-func (r *race) launch(choice router.Choice, flight *router.Flight) {
+func (r *race) launch(choice router.Choice, flight *router.Flight, hedge bool) {
 	a := &attempt{
 		call: r.liveCall, up: r.t.upstreams[choice.Target], key: choice.Key(),
-		flight: flight, start: time.Now(), abandon: choice.Abandon,
+		flight: flight, start: time.Now(), abandon: choice.Abandon, hedge: hedge,
 	}
 	a.ctx, a.cancel = context.WithCancelCause(r.ctx)
 	a.trace()
 	r.attempts = append(r.attempts, a)
-	r.running = a
+	r.asks.Attempts++
+	r.failed = nil
+	r.enlist(a)
+	r.hedgeAt = r.plan.HedgeFrom
 	r.t.running.Add(1)
 	go a.run()
 }
@@ -111,10 +110,10 @@ func (r *race) recover(a *attempt) bool {
 	switch {
 	case remedy == stop, len(r.attempts) >= r.most:
 		return false
-	case remedy == otherMaker && r.avoid != "":
+	case remedy == otherMaker && r.asks.Avoid != "":
 		return false // that was tried
 	case remedy == otherMaker:
-		r.avoid = a.up.Provider
+		r.asks.Avoid = a.up.Provider
 	}
 	if choice, flight, ok := r.another(j.cause); ok {
 		// The first step to a healthy route is always made: that is what other
@@ -123,19 +122,27 @@ func (r *race) recover(a *attempt) bool {
 			r.forgo(flight)
 			return false
 		}
-		r.launch(choice, flight)
+		r.launch(choice, flight, false)
 		return true
 	}
-	refused := j.cause == router.CauseKey // then another target may come back in time
-	if remedy != again && !refused || !r.t.retries.take() {
+	other := j.cause == router.CauseKey || remedy == otherMaker && r.othersRefused() // another target may come back in time
+	if remedy != again && !other || !r.t.retries.take() {
 		return false
 	}
 	r.resume = time.Now()
-	if j.cause != router.CauseRateLimit && !refused { // a cooldown is pause enough
+	if j.cause != router.CauseRateLimit && !other { // a cooldown is pause enough
 		r.resume = r.resume.Add(retryPause << r.pauses)
 		r.pauses++
 	}
 	return true
+}
+
+// othersRefused reports whether there is a target that could serve the call if it
+// were available.
+func (r *race) othersRefused() bool {
+	return slices.ContainsFunc(r.plan.Refused, func(e router.UnavailableError) bool {
+		return r.t.upstreams[e.Target].Provider != r.asks.Avoid
+	})
 }
 
 // forgo gives a place back.
@@ -147,7 +154,7 @@ func (r *race) forgo(flight *router.Flight) {
 func (r *race) again() (*http.Response, error, bool) {
 	choice, flight, err := r.find()
 	if err == nil {
-		r.launch(choice, flight)
+		r.launch(choice, flight, false)
 		return nil, nil, false
 	}
 	if r.ctx.Err() != nil {
