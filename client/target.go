@@ -14,11 +14,8 @@ import (
 // identity is the target as the router knows it.
 func (t *Target) identity() router.Target {
 	id := router.Target{
-		Name: t.Name, Provider: t.Provider, Region: t.Region,
+		Name: t.Name, Provider: t.maker(), Region: t.Region,
 		Price: t.Price, Limits: t.Limits, Keys: len(t.keys()),
-	}
-	if id.Provider == "" {
-		id.Provider = compatible
 	}
 	if len(t.Models) > 0 {
 		id.Models = slices.Sorted(maps.Keys(t.Models))
@@ -30,14 +27,9 @@ func (t *Target) identity() router.Target {
 // been checked.
 func (t *Target) upstream() middleware.Upstream {
 	preset, _ := t.preset()
-	address := t.BaseURL
-	if address == "" {
-		address = preset.baseURL
-	}
-	base, _ := url.Parse(address)
 	u := middleware.Upstream{
-		Name: t.Name, Region: t.Region, BaseURL: base, Models: maps.Clone(t.Models), Price: t.Price,
-		Provider: t.maker(base), CapName: preset.capName, AskUsage: !preset.noUsage,
+		Name: t.Name, Region: t.Region, BaseURL: t.base(), Models: maps.Clone(t.Models), Price: t.Price,
+		Provider: t.maker(), CapName: preset.capName, AskUsage: !preset.noUsage,
 		Header: make(http.Header, len(t.Headers)),
 	}
 	for name, value := range t.Headers {
@@ -55,10 +47,23 @@ func (t *Target) upstream() middleware.Upstream {
 	return u
 }
 
+// base is the target's base URL, its own or its provider's; empty if it is no URL.
+func (t *Target) base() *url.URL {
+	address := t.BaseURL
+	if preset, _ := t.preset(); address == "" {
+		address = preset.baseURL
+	}
+	base, err := url.Parse(address)
+	if err != nil {
+		return new(url.URL)
+	}
+	return base
+}
+
 // maker tells whose the target is: for a compatible one, the host's.
-func (t *Target) maker(base *url.URL) string {
+func (t *Target) maker() string {
 	if t.Provider == "" || t.Provider == compatible {
-		return base.Host
+		return t.base().Host
 	}
 	return t.Provider
 }
