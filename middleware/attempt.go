@@ -44,6 +44,7 @@ type attempt struct {
 	stream *stream        // an answer that streams,
 	body   []byte         // or one that is whole, or an HTTP error's
 	event  *dialect.Event // what a whole answer says
+	rest   *remainder     // of a whole answer that is too large to be kept
 	fault  error          // why there is no answer
 	limits ratelimit.Info // what the response said of them
 	sent   http.Header    // the request's, whose credential is kept out of what comes back
@@ -66,6 +67,9 @@ func (a *attempt) run() {
 	if fault := a.exchange(); fault != nil || a.stream == nil {
 		a.fault = fault
 		a.tell()
+		if a.rest != nil {
+			a.rest.await(a.ctx.Done())
+		}
 	} else {
 		a.settle()
 	}
@@ -217,11 +221,13 @@ func (a *attempt) content() {
 // read already, and makes sure that it is one.
 func (a *attempt) readWhole(start []byte) error {
 	in := a.call.in
-	src := a.resp.Body
-	body, err := readAll(struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(start), src), src}, a.resp.ContentLength, maxAnswer)
+	src := io.MultiReader(bytes.NewReader(start), a.resp.Body)
+	body, err := readAll(io.NopCloser(src), a.resp.ContentLength, maxAnswer)
+	if errors.Is(err, ErrTooLarge) && !in.asks.Stream { // as a stream it would have to be rewritten
+		a.body, a.rest = body, &remainder{src: src, over: make(chan struct{})}
+		return nil
+	}
+	a.resp.Body.Close()
 	if errors.Is(err, ErrTooLarge) {
 		return ErrTooLarge
 	}

@@ -29,8 +29,9 @@ var (
 	// ErrBadRequest: the body cannot be read as what its path says; nothing was
 	// sent.
 	ErrBadRequest = errors.New("request cannot be read")
-	// ErrTooLarge: a request body beyond what may be buffered for a failover.
-	ErrTooLarge = errors.New("request body is too large")
+	// ErrTooLarge: a request body, an event of a stream, or an answer in place of
+	// a stream, beyond what may be buffered.
+	ErrTooLarge = errors.New("too large to be kept")
 	// ErrTruncated: the answer ended in its middle.
 	ErrTruncated = errors.New("answer was cut off")
 	// ErrEmpty: the answer ended before any content.
