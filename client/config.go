@@ -54,15 +54,29 @@ func (c *Config) home() string {
 type Target struct {
 	// Name in logs, metrics and budgets: [a-z0-9._-], at most 63 characters.
 	Name string
-	// Provider is a preset such as "openai", "azure" or "groq", or "compatible"
-	// for any other server that speaks OpenAI's API. Empty: compatible.
+	// Provider is a preset: "anthropic", "azure", "bedrock", "cerebras", "deepseek",
+	// "fireworks", "gemini", "groq", "llama.cpp", "mistral", "nvidia", "ollama",
+	// "openai", "openrouter", "sglang", "together", "vertex", "vllm" or "xai", or
+	// "compatible" for any other server that speaks OpenAI's API. Empty: compatible.
 	Provider string
-	// Region is a label: targets of one provider learn from each other.
+	// Region is a label: targets of one provider learn from each other. It is part
+	// of the address of bedrock and vertex.
 	Region string
-	// BaseURL includes the version, such as https://api.example.com/v1. Empty:
-	// the preset's. With a credential it has to be https, loopback apart.
+	// Project is the id of the project that vertex has in its address.
+	Project string
+	// BaseURL includes the version, such as https://api.example.com/v1, and may
+	// have {region} and {project} in it. Of azure it is the resource's,
+	// https://NAME.openai.azure.com/openai/v1, or, for its dated API,
+	// https://NAME.openai.azure.com/openai/deployments/{model}?api-version=DATE,
+	// where calls go to deployments named like the models. Empty: the preset's.
+	// With a credential it has to be https, loopback apart.
 	BaseURL string
-	// APIKey is the credential. Empty: the preset's environment variable.
+	// Formats are the formats of a call that the target speaks: "chat",
+	// "completions", "responses", "embeddings", "messages" (Anthropic's). It gets no
+	// others. Empty: what the preset is documented to speak; all for compatible.
+	Formats []string
+	// APIKey is the credential. Empty: the one in the provider's own environment
+	// variable, such as OPENAI_API_KEY.
 	APIKey string
 	// APIKeys are several, used in turn. Set it or APIKey.
 	APIKeys []string
@@ -71,7 +85,9 @@ type Target struct {
 	AdminKey string
 	// Auth puts the credential on a request that is otherwise complete, in place
 	// of a key: for tokens that expire, for signatures. It runs once per attempt,
-	// concurrently, and must not change where the request goes.
+	// concurrently, should heed the request's context, may read the body, and must
+	// not change where the request goes. If it fails, or does, nothing is sent and
+	// the call goes on to another target ([middleware.AuthError]).
 	Auth func(*http.Request) error
 	// Models maps a model as the application names it to the name here, and
 	// says which models the target serves. Empty: all, under their own names.

@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -153,9 +154,9 @@ func (a *attempt) send(body []byte) (*http.Response, error) {
 // before any byte of an answer, is sent once more: the server had closed it.
 func (a *attempt) roundTrip(body []byte) (*http.Response, error) {
 	for again := false; ; again = true {
-		req, err := a.up.request(a.traced, a.call.req, a.call.in.path, body, a.key)
+		req, err := a.up.request(a.traced, a.call.req, a.up.callPath(a.call.in), body, a.key)
 		if err != nil {
-			return nil, &ConnectError{Target: a.up.Name, Err: err}
+			return nil, cmp.Or(causeOf(a.ctx, a.call.req.Context()), err)
 		}
 		a.sent = req.Header
 		a.reused.Store(false)

@@ -16,7 +16,8 @@ var (
 	// ErrUnknownEndpoint: the endpoint that the call names has no budget. Add
 	// it to the configuration, or correct the name.
 	ErrUnknownEndpoint = errors.New("unknown endpoint")
-	// ErrNoTarget: no target that the endpoint allows serves the model.
+	// ErrNoTarget: no target that the endpoint allows serves the model, or none of
+	// them speaks the call's format.
 	ErrNoTarget = errors.New("no target serves this model for this endpoint")
 	// ErrForeignOrigin: the request is addressed to an origin that is not ours
 	// to route. Drop the per-call base URL.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/ontime-llm/ontime/budget"
 	"github.com/ontime-llm/ontime/internal/dialect"
@@ -33,6 +34,13 @@ func readInference(r *http.Request, d dialect.Dialect, path string) (*inference,
 	}
 	asks.Stream = asks.Stream && d != dialect.Embeddings // they come whole, whatever was asked
 	return &inference{dialect: d, path: path, body: body, asks: asks}, nil
+}
+
+// format is the router's label for the call's dialect: "chat", "completions",
+// "responses", "embeddings" or "messages".
+func (in *inference) format() string {
+	format, _, _ := strings.Cut(in.dialect.Name(), "/")
+	return format
 }
 
 // readAll reads rc to its end, at most limit bytes, and closes it. size is a
@@ -105,7 +113,7 @@ func (in *inference) asksUsage(u *Upstream, m manners) bool {
 }
 
 // capName is the member that the token cap goes into: as found, as the target
-// is known to take it, as the caller spells it, or else the older one.
+// is known to take it, as the caller spells it, or else as the model does.
 func (in *inference) capName(u *Upstream, m manners) string {
 	switch {
 	case m.capName != "":
@@ -113,7 +121,7 @@ func (in *inference) capName(u *Upstream, m manners) string {
 	case u.CapName != "":
 		return capMember(in.dialect, u.CapName)
 	default:
-		return capMember(in.dialect, in.spelling(""))
+		return capMember(in.dialect, in.spelling(spellingOf(u.model(in.asks.Model))))
 	}
 }
 

@@ -42,6 +42,20 @@ func (m manners) mend(status int, body []byte, in *inference, u *Upstream) (mann
 	return m, true
 }
 
+// spellingOf is the spelling of the cap that a model takes wherever it runs, as far
+// as its name tells: OpenAI's reasoning models refuse max_tokens.
+func spellingOf(model string) string {
+	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
+	series, of := strings.CutPrefix(name, "gpt-")
+	switch {
+	case of && series != "" && '5' <= series[0] && series[0] <= '9',
+		!of && len(name) > 1 && name[0] == 'o' && '1' <= name[1] && name[1] <= '9':
+		return "max_completion_tokens"
+	default:
+		return "max_tokens"
+	}
+}
+
 var otherSpelling = map[string]string{
 	"max_tokens":            "max_completion_tokens",
 	"max_completion_tokens": "max_tokens",

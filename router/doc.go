@@ -17,7 +17,9 @@
 // # Routes
 //
 // A route is one target serving one model, as the application names it: the thing
-// that has a latency distribution. See [Router] for which there are.
+// that has a latency distribution. See [Router] for which there are. A call is sent
+// to targets only that take the format of its request (Request.Format), a label of
+// which the router knows nothing else.
 //
 // # What an attempt teaches
 //

@@ -11,6 +11,7 @@ type Request struct {
 	Streamed    bool
 	Pin         string // name of the only target that will do; empty: any
 	Avoid       string // a provider none of whose targets will do; empty: none
+	Format      string // only targets that take it will do; empty: any
 
 	// Since is when the call entered, and Attempts how many it has had before the
 	// one that is asked for. Zero: it enters with its first.

@@ -36,6 +36,9 @@ func (p Plan) whyNone() string {
 	if len(p.Refused) > 0 {
 		return "none: " + listRefused(p.Refused)
 	}
+	if p.onlyOtherFormats() {
+		return fmt.Sprintf("none: no target of endpoint %q serves the model in the format %q", p.endpoint.name, p.request.Format)
+	}
 	if p.request.Pin != "" {
 		return fmt.Sprintf("none: target %q may not serve endpoint %q, or does not serve the model", p.request.Pin, p.endpoint.name)
 	}

@@ -32,6 +32,7 @@ const (
 type Router struct {
 	targets   []Target
 	providers []int // of each target: the index of the first with the same provider
+	formats   formats
 	endpoints map[string]*endpoint
 	byIndex   []*endpoint // in the order of their names
 	seed      uint64
@@ -66,12 +67,13 @@ func New(c Config) (*Router, error) {
 	}
 	for i := range r.targets {
 		t := &r.targets[i]
-		t.Models = slices.Clone(t.Models)
+		t.Models, t.Formats = slices.Clone(t.Models), slices.Clone(t.Formats)
 		r.accounts[i] = account{keys: make([]key, max(1, t.Keys)), quota: newQuota(t.Limits)}
 		r.providers = append(r.providers, slices.IndexFunc(r.targets, func(other Target) bool {
 			return other.Provider == t.Provider
 		}))
 	}
+	r.formats = newFormats(r.targets)
 	r.scratch.New = func() any { return newScratch(len(r.targets)) }
 	r.addEndpoints(c.Budgets)
 	r.addGroups(c)

@@ -66,8 +66,9 @@ func newQuestion(e *endpoint, req *Request, now time.Time, buf []weighed) questi
 
 // rank scores the routes of g that the call may take.
 func (q *question) rank(g *group, o *outlook, list []ranked) []ranked {
+	takers := g.router.formats.takers(q.req.Format)
 	for i, rt := range g.routes {
-		if rt != nil && q.admits(g.router, i) {
+		if rt != nil && (takers == nil || takers[i]) && q.admits(g.router, i) {
 			list = append(list, q.look(rt, o))
 		}
 	}

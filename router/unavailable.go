@@ -54,6 +54,7 @@ func (e *SaturatedError) Unwrap() error { return e.Err }
 // NoRouteError says that no route can be taken before the call's deadline, or at all.
 type NoRouteError struct {
 	Endpoint, Model string
+	Format          string // the call's, if targets would serve it in another; else empty
 	Waited          time.Duration
 	Until           time.Time          // when one may be well again, past the deadline; zero: not known
 	Refused         []UnavailableError // what holds back each route; none: no target may serve the call
@@ -61,6 +62,10 @@ type NoRouteError struct {
 }
 
 func (e *NoRouteError) Error() string {
+	if e.Format != "" {
+		return fmt.Sprintf("endpoint %q: no target may serve model %q in the format %q: add a target that takes it, or add it to the formats of one that does",
+			e.Endpoint, e.Model, e.Format)
+	}
 	if len(e.Refused) == 0 {
 		return fmt.Sprintf("endpoint %q: no target may serve model %q: name the model in a target's models, or check the endpoint's targets",
 			e.Endpoint, e.Model)
