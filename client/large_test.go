@@ -42,7 +42,7 @@ func TestAnAnswerBeyondTheBoundIsPassedOn(t *testing.T) {
 				f := newOrdered(t, quick, "one")
 				step, size := hugeAnswer(upstream.None, told)
 				f.servers["one"].Script(step)
-				resp, call := f.post(t, "embeddings", body)
+				resp, call := f.open(t, "embeddings", body)
 				n, err := io.Copy(io.Discard, resp.Body)
 				if err != nil || n != int64(size) {
 					t.Errorf("got %d bytes, %v; want %d", n, err, size)
@@ -58,7 +58,7 @@ func TestAnAnswerBeyondTheBoundIsPassedOn(t *testing.T) {
 			f := newOrdered(t, quick, "one")
 			step, _ := hugeAnswer(upstream.Reset, false)
 			f.servers["one"].Script(step)
-			resp, call := f.post(t, "embeddings", body)
+			resp, call := f.open(t, "embeddings", body)
 			_, err := io.Copy(io.Discard, resp.Body)
 			if e, ok := errors.AsType[*middleware.Error](err); !ok || call.Outcome != middleware.Failed || call.Err != error(e) {
 				t.Errorf("error is %v, the call is %+v", err, call)
@@ -71,7 +71,7 @@ func TestAnAnswerBeyondTheBoundIsPassedOn(t *testing.T) {
 			f := newOrdered(t, quick, "one")
 			step, _ := hugeAnswer(upstream.Stall, false)
 			f.servers["one"].Script(step)
-			resp, call := f.post(t, "embeddings", body)
+			resp, call := f.open(t, "embeddings", body)
 			resp.Body.Close()
 			synctest.Wait()
 			if call.Outcome != middleware.Cancelled {
@@ -84,8 +84,8 @@ func TestAnAnswerBeyondTheBoundIsPassedOn(t *testing.T) {
 	})
 }
 
-// post sends an inference request as another SDK would.
-func (f *fleet) post(t *testing.T, path, body string) (*http.Response, *middleware.Call) {
+// open sends an inference request as another SDK would.
+func (f *fleet) open(t *testing.T, path, body string) (*http.Response, *middleware.Call) {
 	t.Helper()
 	ctx, call := middleware.WithCall(t.Context())
 	resp, err := f.HTTPClient().Transport.RoundTrip(newRequest(t, ctx, client.BaseURL+path, io.NopCloser(strings.NewReader(body))))
