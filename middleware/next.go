@@ -88,7 +88,7 @@ func (r *race) launch(choice router.Choice, flight *router.Flight, hedge bool) {
 		flight: flight, start: time.Now(), abandon: choice.Abandon, hedge: hedge,
 	}
 	a.ctx, a.cancel = context.WithCancelCause(r.ctx)
-	a.trace()
+	a.traced = a.way.follow(a.ctx, a.start, r.t.trace)
 	r.attempts = append(r.attempts, a)
 	r.asks.Attempts++
 	r.failed = nil
