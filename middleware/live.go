@@ -73,7 +73,7 @@ func (c *liveCall) prepare(d dialect.Dialect, path string) error {
 	c.rec.MaxTokens = in.limit
 	c.asks = router.Request{
 		Endpoint: c.rec.Endpoint, Model: in.asks.Model, PromptBytes: in.asks.PromptBytes,
-		MaxTokens: in.limit, Streamed: in.asks.Stream, Pin: t.pin(in.asks.State),
+		MaxTokens: in.limit, Streamed: in.asks.Stream, Pin: t.pin(in.asks.State), Prefixes: in.prefixes(),
 	}
 	if t.shadow {
 		if planned := t.router.Plan(c.asks); len(planned.Choices) > 0 {
