@@ -39,7 +39,7 @@ func (p Plan) whyNone() string {
 	if p.request.Pin != "" {
 		return fmt.Sprintf("none: target %q may not serve endpoint %q, or does not serve the model", p.request.Pin, p.endpoint.name)
 	}
-	return fmt.Sprintf("none: no target of endpoint %q serves the model", p.endpoint.name)
+	return fmt.Sprintf("none: no target of endpoint %q%s serves the model", p.endpoint.name, otherThan(p.request.Avoid))
 }
 
 func (q *question) whyQuickest(first Choice, x *ranked) string {

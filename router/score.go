@@ -88,7 +88,9 @@ func (q *question) look(rt *route, o *outlook) ranked {
 }
 
 func (q *question) admits(r *Router, target int) bool {
-	return q.endpoint.allowed[target] && (q.req.Pin == "" || q.req.Pin == r.targets[target].Name)
+	t := &r.targets[target]
+	return q.endpoint.allowed[target] && (q.req.Pin == "" || q.req.Pin == t.Name) &&
+		(q.req.Avoid == "" || q.req.Avoid != t.Provider)
 }
 
 // score weighs the chance of each miss or, where nothing was promised, is the time
