@@ -91,7 +91,7 @@ func (rt *route) view(now time.Time, v *view) *forecast {
 	}
 	v.points = rt.sizes.points(v.points[:0])
 	v.share = rt.share.fade(now)
-	f := &forecast{bytesPerToken: rt.ratio.bytesPerToken, typical: rt.sizes.typicalSize()}
+	f := &forecast{bytesPerToken: rt.ratio.bytesPerToken, typical: rt.sizes.typicalSize(), hits: rt.hits.expected()}
 	if v.fitted = len(v.points) > 0; v.fitted {
 		f.fit = fitSizes(v.points)
 	}

@@ -38,6 +38,7 @@ type forecast struct {
 	bytesPerToken float64
 	typical       float64 // prompt tokens
 	failures      float64 // share of attempts
+	hits          float64 // share of the prompt tokens that should be cached that are
 
 	// Survival functions in seconds: of the TTFT of a prompt of refPrompt tokens,
 	// of TPOT, and of the whole of an answer of refOutput tokens to such a prompt.

@@ -19,7 +19,7 @@ type Request struct {
 	// Single keeps the call from being hedged, since it must not run twice.
 	Single bool
 	// Prefixes are the beginnings of the prompt that a provider may have cached, the
-	// shortest first. May be empty.
+	// shortest first. The slice is kept while the attempt is under way. May be empty.
 	Prefixes []Prefix
 }
 
@@ -117,8 +117,12 @@ func (p *Plan) make(now time.Time) {
 	var (
 		weights [8]weighed
 		routes  [16]ranked
+		known   [16]int32
 	)
 	q := newQuestion(p.endpoint, req, now, weights[:0])
+	if len(req.Prefixes) > 0 {
+		q.known = r.prefixes.knownAt(req, now, known[:])
+	}
 	list := q.rank(g, p.outlook, routes[:0])
 	admitted := p.admit(&q, list, now)
 	if len(admitted) == 0 && p.lastResort() {
@@ -150,7 +154,7 @@ func (x *ranked) way() *way {
 }
 
 // order sorts by score, and then puts a random one of those first that are within
-// tolerance of the best.
+// tolerance of the best, unless one has the prompt cached.
 func (r *Router) order(list []ranked, tolerance float64) {
 	for i := 1; i < len(list); i++ { // there are few of them, and they are large
 		k := i
@@ -160,6 +164,9 @@ func (r *Router) order(list []ranked, tolerance float64) {
 		if k < i {
 			toFront(list[k:i+1], i-k)
 		}
+	}
+	if r.keep(list, tolerance) {
+		return
 	}
 	near := 1
 	for near < len(list) && list[near].score <= list[0].score+tolerance {

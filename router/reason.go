@@ -27,9 +27,9 @@ func (p Plan) Reason() string {
 	q := newQuestion(p.endpoint, &p.request, p.outlook.at, nil)
 	x := q.look(first.way.route, p.outlook)
 	if len(q.layers) == 0 {
-		return q.whyQuickest(first, &x)
+		return q.whyQuickest(first, &x) + x.whyCached()
 	}
-	return q.whyLeastScore(p, &x)
+	return q.whyLeastScore(p, &x) + x.whyCached()
 }
 
 func (p Plan) whyNone() string {

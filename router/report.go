@@ -98,7 +98,7 @@ func (f *Flight) heal(now time.Time, rep *Report, l landing) {
 	lane := &f.route.lanes[f.key]
 	lane.running.Add(-1)
 	if q := f.route.account.quota; q != nil {
-		q.release(now, float64(rep.PromptTokens+rep.OutputTokens)-f.tokens-f.outputs)
+		q.release(now, float64(rep.PromptTokens+rep.OutputTokens)-f.prompt-f.outputs)
 	}
 	f.hear(rep, now)
 	switch {
@@ -156,6 +156,7 @@ func (f *Flight) land(now time.Time, rep *Report) landing {
 	tokens := f.tokens
 	if rep.PromptTokens > 0 {
 		rt.ratio.add(f.bytes, rep.PromptTokens)
+		rt.hits.add(int(f.known), f.bytes, rep)
 		tokens = float64(max(rep.PromptTokens-rep.CachedTokens, 0))
 	}
 	rt.sizes.saw(tokens)

@@ -50,6 +50,7 @@ type route struct {
 	share   share      // of failures
 	sizes   samples
 	ratio   ratio
+	hits    hits
 	alarms  []alarm // by tail.alarm
 }
 
@@ -78,6 +79,7 @@ func newRoute(g *group, target int, now time.Time) *route {
 		ttft:    latency.New(secondUnit, now),
 		tpot:    latency.New(paceUnit, now),
 		ratio:   newRatio(),
+		hits:    newHits(),
 		account: &r.accounts[target],
 		alarms:  make([]alarm, r.alarms),
 	}

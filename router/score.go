@@ -22,22 +22,25 @@ const (
 type ranked struct {
 	route    *route
 	forecast *forecast
-	tokens   float64 // prompt tokens, estimated
+	tokens   float64 // uncached prompt tokens, estimated
 	factor   float64 // of its TTFT for such a prompt
 	abandon  float64 // seconds after which an attempt without content is given up
 	cost     float64 // USD
 	score    float64
 	standing
+	known int32 // bytes of the prompt that should be cached
 }
 
 // question is what a plan asks about every route.
 type question struct {
 	endpoint *endpoint
 	req      *Request
+	now      time.Time
 	lengths  *lengths
 	limit    int       // the cap's index on the grid of lengths
 	layers   []weighed // those that concern the call
 	answered float64   // weight of an error that reaches the caller
+	known    []int32   // by target, bytes of the prompt that should be cached; nil: not looked up
 }
 
 // weighed is a layer and what a miss of it weighs at its present debt.
@@ -50,6 +53,7 @@ func newQuestion(e *endpoint, req *Request, now time.Time, buf []weighed) questi
 	q := question{
 		endpoint: e,
 		req:      req,
+		now:      now,
 		lengths:  e.outputs.current(now),
 		limit:    gridIndex(req.MaxTokens),
 		layers:   buf,
@@ -80,8 +84,12 @@ func (q *question) rank(g *group, o *outlook, list []ranked) []ranked {
 // look works out how good a route is for the call, cost apart.
 func (q *question) look(rt *route, o *outlook) ranked {
 	f := o.routes[rt.target]
-	tokens := f.tokens(q.req.PromptBytes)
-	x := ranked{route: rt, forecast: f, tokens: tokens, factor: f.fit.factor(tokens)}
+	x := ranked{route: rt, forecast: f}
+	if f.hits > 0 {
+		x.known = q.knownTo(rt)
+	}
+	x.tokens = f.uncached(q.req.PromptBytes, int(x.known))
+	x.factor = f.fit.factor(x.tokens)
 	x.abandon = q.abandon(&x)
 	x.score = q.score(&x)
 	return x
@@ -158,6 +166,9 @@ func (q *question) addCost(r *Router, list []ranked) {
 		x := &list[i]
 		price := &r.targets[x.route.target].Price
 		x.cost = (x.tokens*price.Input + q.lengths.mean[q.limit]*price.Output) / 1e6
+		if x.known > 0 {
+			x.cost += x.forecast.cached(int(x.known)) * price.cached() / 1e6
+		}
 		costs = insert(costs, x.cost)
 	}
 	n := len(costs)

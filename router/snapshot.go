@@ -53,6 +53,10 @@ type RouteStatus struct {
 	// prompt, and what each uncached prompt token adds.
 	Fixed, PerToken time.Duration
 	BytesPerToken   float64 // of prompts
+
+	// CacheHits is which share of the prompt tokens that should have been cached, since
+	// the route had seen them within 5 minutes, was reported to be; 0 to 1.
+	CacheHits float64
 }
 
 // KeyStatus is what is known of one API key of a target, for one model.
@@ -131,7 +135,7 @@ func (rt *route) status(o *outlook, now time.Time) RouteStatus {
 		},
 	}
 	rt.mu.Lock()
-	s.InFlight = rt.running
+	s.InFlight, s.CacheHits = rt.running, rt.hits.share
 	rt.mu.Unlock()
 	rt.addHealth(&s, now)
 	return s
