@@ -22,6 +22,7 @@ type Flight struct {
 	key      int
 	keyProbe bool
 	ticket   ticket
+	lease    int64 // of an exploration
 	model    string
 	prefixes []Prefix
 	known    int32 // bytes of the prompt that should be cached
@@ -68,6 +69,9 @@ func (r *Router) Start(c Choice, req Request) (*Flight, error) {
 		r.serve() // a place may have been given back
 		return nil, &UnavailableError{Target: c.Target, Model: c.Model, Why: why, Until: until}
 	}
+	if req.Attempts == 0 && req.Pin == "" && !c.way.explore {
+		e.unexplored.Add(1)
+	}
 	rt.mu.Lock()
 	rt.running++
 	rt.wait(f)
@@ -96,6 +100,9 @@ func (f *Flight) board(c *Choice, now time.Time) (why string, until time.Time) {
 		if until, f.keyProbe = key.claim(now); !f.keyProbe {
 			why = WhyKeyRefused
 		}
+	}
+	if why == "" && c.way.explore && !f.explore(now) {
+		why = WhyExplored
 	}
 	if why != "" {
 		rt.breaker.enter(f.ticket, nothing, false, now)

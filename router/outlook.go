@@ -45,6 +45,10 @@ type forecast struct {
 	dist [metrics]latency.Dist
 	seen [metrics]float64 // ended attempts of its own, by slow weight
 
+	own      float64          // attempts that it has had, by slow weight
+	fresh    [metrics]float64 // those that say how it is now; see fresh
+	outcomes float64          // the same of those that failed or did not
+
 	paces [paceAtoms]float64 // TPOT quantiles that stand for all
 	pace  float64            // TPOT median
 

@@ -47,7 +47,9 @@ type way struct {
 	key   int
 	probe bool
 	last  bool
-	hold  *hold // nil unless it has its place at the target's limits
+
+	explore bool
+	hold    *hold // nil unless it has its place at the target's limits
 }
 
 // Key returns the index of the target's API key to use: the one with most headroom.
@@ -65,6 +67,10 @@ func (c Choice) Probe() bool { return c.way != nil && c.way.probe }
 // LastResort tells whether the route's breaker is open, so that it is in the plan only
 // because it is no more than slow, or because there is no other.
 func (c Choice) LastResort() bool { return c.way != nil && c.way.last }
+
+// Explore tells whether the attempt is to find out whether the route has become better
+// than is known. The next choice is the one that would have been first.
+func (c Choice) Explore() bool { return c.way != nil && c.way.explore }
 
 // hold returns the place that the choice has at its target's limits, or nil.
 func (c Choice) hold() *hold {
@@ -133,6 +139,8 @@ func (p *Plan) make(now time.Time) {
 	}
 	r.order(list, q.tolerance(list))
 	r.arrange(list)
+	ease(list)
+	q.explore(list, p.outlook)
 	p.Choices = make([]Choice, len(list))
 	for i := range list {
 		x := &list[i]
@@ -147,8 +155,8 @@ func (p *Plan) make(now time.Time) {
 
 // way returns how the route is to be taken; usually one of those made beforehand.
 func (x *ranked) way() *way {
-	if x.probe || x.last {
-		return &way{route: x.route, key: int(x.key), probe: x.probe, last: x.last}
+	if x.probe || x.last || x.explore {
+		return &way{route: x.route, key: int(x.key), probe: x.probe, last: x.last, explore: x.explore}
 	}
 	return &x.route.ways[x.key]
 }

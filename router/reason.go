@@ -17,6 +17,8 @@ func (p Plan) Reason() string {
 		return first.Target + ": pinned"
 	case first.Probe():
 		return first.Target + ": a probe, to find out whether it is well again"
+	case first.Explore():
+		return fmt.Sprintf("%s: explored, since it may have become better; then %s", first.Target, p.Choices[1].Target)
 	case first.LastResort():
 		return first.Target + ": the last resort; " + listRefused(p.Refused)
 	case len(p.Choices) == 1 && len(p.Refused) > 0:

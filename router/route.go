@@ -43,6 +43,8 @@ type route struct {
 	turn    atomic.Uint32 // of the keys
 	rang    atomic.Int64  // when an alarm last did
 
+	explored atomic.Int64 // until then no other call explores it
+
 	mu      sync.Mutex // guards all below; held for a few instructions
 	running int        // attempts started and not reported
 	waiting []*Flight  // of them, those without content
@@ -130,4 +132,5 @@ func (rt *route) arrived(f *Flight) {
 	moved.slot = f.slot
 	rt.waiting[last] = nil
 	rt.waiting = rt.waiting[:last]
+	f.explored()
 }

@@ -106,10 +106,8 @@ func (q *question) admits(r *Router, target int) bool {
 func (q *question) score(x *ranked) float64 {
 	f := x.forecast
 	if len(q.layers) == 0 {
-		if q.req.Streamed {
-			return f.median[ttft] * x.factor
-		}
-		return f.median[total] * f.work(x.tokens, atMost(q.lengths.median, q.req.MaxTokens))
+		m, factor := q.timed(x)
+		return f.median[m] * factor
 	}
 	score := q.answered * f.failures * f.failures
 	for _, l := range q.layers {
@@ -118,21 +116,33 @@ func (q *question) score(x *ranked) float64 {
 	return score
 }
 
-// miss returns P(the layer is missed): by an error, or by being late. What is given
-// up will not come any more, so that no longer limit is kept either.
+// timed returns which metric counts where nothing was promised, and how much longer
+// the call takes than one of the reference sizes.
+func (q *question) timed(x *ranked) (metric int, factor float64) {
+	if q.req.Streamed {
+		return ttft, x.factor
+	}
+	return total, x.forecast.work(x.tokens, atMost(q.lengths.median, q.req.MaxTokens))
+}
+
+// miss returns P(the layer is missed): by an error, or by being late.
 func (q *question) miss(x *ranked, l *layer) float64 {
+	failures := x.forecast.failures
+	return failures + (1-failures)*q.late(x, l)
+}
+
+// late returns P(the layer is missed, unless by an error). What is given up will not
+// come any more, so that no longer limit is kept either.
+func (q *question) late(x *ranked, l *layer) float64 {
 	f := x.forecast
-	var late float64
 	switch l.metric {
 	case budget.TTFT:
-		late = f.dist[ttft].Survival(min(l.limit, x.abandon) / x.factor)
+		return f.dist[ttft].Survival(min(l.limit, x.abandon) / x.factor)
 	case budget.TPOT:
-		late = f.dist[tpot].Survival(l.limit)
-	case budget.Total:
-		t := f.table(q.endpoint, q.lengths, q.req.Streamed)
-		late = max(float64(t.miss[l.total][sizeBucket(x.tokens)][q.limit]), q.givenUp(x))
+		return f.dist[tpot].Survival(l.limit)
 	}
-	return f.failures + (1-f.failures)*late
+	t := f.table(q.endpoint, q.lengths, q.req.Streamed)
+	return max(float64(t.miss[l.total][sizeBucket(x.tokens)][q.limit]), q.givenUp(x))
 }
 
 // givenUp returns P(no content comes before an attempt is given up).

@@ -15,6 +15,7 @@ const (
 	WhyRateLimit   = "rate limit"        // of Limits.RequestsPerMinute or TokensPerMinute
 	WhyConcurrency = "concurrency limit" // of Limits.Concurrent
 	WhyAllowance   = "hedge allowance"   // the endpoint's share of calls that may be hedged is used up
+	WhyExplored    = "explored"          // another call has just done so
 	WhyUnplanned   = "not of a plan"     // the choice was made by no plan
 )
 
