@@ -27,6 +27,8 @@ type Flight struct {
 	prefixes []Prefix
 	known    int32 // bytes of the prompt that should be cached
 
+	predicted prediction
+
 	// Guarded by route.mu.
 	slot       int // in route.waiting
 	hasContent bool
@@ -65,6 +67,7 @@ func (r *Router) Start(c Choice, req Request) (*Flight, error) {
 		known:    r.prefixes.knownTo(rt.target, &req, now),
 	}
 	f.tokens = x.uncached(req.PromptBytes, int(f.known))
+	f.predict(x)
 	if why, until := f.board(&c, now); why != "" {
 		r.serve() // a place may have been given back
 		return nil, &UnavailableError{Target: c.Target, Model: c.Model, Why: why, Until: until}
@@ -141,6 +144,7 @@ func (f *Flight) Content(ttft time.Duration) {
 	}
 	f.hasContent, f.ttft = true, ttft
 	rt.arrived(f)
+	rt.ttftCoverage.add(now, ttft.Seconds(), true, &f.predicted)
 	slow := ""
 	if len(f.endpoint.tails) > 0 {
 		slow = rt.judge(f, budget.TTFT, ttft.Seconds(), x.fit.factor(f.tokens), true, now)

@@ -242,6 +242,7 @@ func (f *forecast) settle(m int, c *latency.Counts, v *view) {
 		f.setPaces()
 		return
 	}
+	f.setQuantiles(m)
 	// A failure never comes: the median of all is a higher quantile of the rest.
 	f.median[m] = longest * (1 + f.failures)
 	if half := 0.5 / (1 - f.failures); half < 1 {

@@ -56,6 +56,8 @@ type forecast struct {
 	// the reference sizes. Index ttft or total.
 	median, p99 [metrics]float64
 
+	quantiles [metrics][len(predicted)]float64 // at the reference sizes
+
 	tables []tablePlace // by endpoint, twice: streamed, whole
 }
 

@@ -54,6 +54,8 @@ type route struct {
 	ratio   ratio
 	hits    hits
 	alarms  []alarm // by tail.alarm
+
+	ttftCoverage, totalCoverage coverage
 }
 
 // newGroup returns the routes of a model, or nil if no target serves it.

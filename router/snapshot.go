@@ -54,6 +54,8 @@ type RouteStatus struct {
 	Fixed, PerToken time.Duration
 	BytesPerToken   float64 // of prompts
 
+	Calibration Calibration // how well predictions did
+
 	// CacheHits is which share of the prompt tokens that should have been cached, since
 	// the route had seen them within 5 minutes, was reported to be; 0 to 1.
 	CacheHits float64
@@ -136,6 +138,7 @@ func (rt *route) status(o *outlook, now time.Time) RouteStatus {
 	}
 	rt.mu.Lock()
 	s.InFlight, s.CacheHits = rt.running, rt.hits.share
+	s.Calibration = Calibration{TTFT: rt.ttftCoverage.status(now), Total: rt.totalCoverage.status(now)}
 	rt.mu.Unlock()
 	rt.addHealth(&s, now)
 	return s
