@@ -88,7 +88,7 @@ func TestNewTargetIsFound(t *testing.T) {
 	}
 }
 
-// a costs less and is slow for 40 minutes. Until then it is looked at now and then, and
+// a costs less and is slow for 20 minutes. Until then it is looked at now and then, and
 // when it is well it has the calls.
 func TestRecoveredRouteIsFound(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -103,7 +103,7 @@ func TestRecoveredRouteIsFound(t *testing.T) {
 			c := cheap()
 			c.Budgets["chat"] = test.b
 			in(t, c, func(w world) {
-				const change, long = 40 * time.Minute, 60 * time.Minute
+				const change, long = 20 * time.Minute, 36 * time.Minute
 				log := w.drive(test.every, long, func(target string, at time.Duration) time.Duration {
 					if target == "a" && at < change {
 						return 900 * ms
@@ -113,7 +113,7 @@ func TestRecoveredRouteIsFound(t *testing.T) {
 					return 300 * ms
 				})
 				calls, explored := on(log, "a", 0, change)
-				if all := int(change / test.every); explored < 3 || calls > all/40 {
+				if all := int(change / test.every); explored < 3 || calls > all/30 {
 					t.Errorf("a has %d of %d calls while it is slow, %d to explore; want a few", calls, all, explored)
 				}
 				calls, _ = on(log, "a", change+11*time.Minute, long)
