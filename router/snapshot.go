@@ -57,7 +57,8 @@ type RouteStatus struct {
 	Calibration Calibration // how well predictions did
 
 	// CacheHits is which share of the prompt tokens that should have been cached, since
-	// the route had seen them within 5 minutes, was reported to be; 0 to 1.
+	// the route had seen them within 5 minutes, was reported to be; 0 to 1, and 0.5
+	// before there were any.
 	CacheHits float64
 }
 

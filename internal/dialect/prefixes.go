@@ -26,7 +26,8 @@ var hashSeed = maphash.MakeSeed()
 
 // prefixes finds the beginnings of a prompt in one pass over the body: what comes
 // before the messages (the head), and the end of each message. Members may come in
-// any order; the hash of the head is mixed in at the end.
+// any order; the hash of the head is mixed in at the end. A mark that moves on with the
+// conversation, as cache_control does, makes its message another one.
 type prefixes struct {
 	head  [5]uint64 // by headMember; 0 where there is none
 	bytes int       // of the head
