@@ -31,11 +31,11 @@ func TestCalibration(t *testing.T) {
 				time.Sleep(400 * ms)
 			}
 		}
-		run(3000, 1)
+		run(1500, 1)
 		got := w.status("a").Calibration
 		around(t, "steady", got.TTFT, 0.5, 0.95, 0.99, 0.02)
-		// 3000 in 25 min: 2^(-t/15min) integrated over them is 15min/ln2 * (1 - 2^(-25/15)).
-		if want := 2 * 900 / math.Ln2 * (1 - math.Exp2(-25.0/15)); math.Abs(got.TTFT.N-want) > 10 {
+		// 2 a second for 12.5 min: 2^(-t/15min) over them is 2*15min/ln2 * (1 - 2^(-12.5/15)).
+		if want := 2 * 900 / math.Ln2 * (1 - math.Exp2(-12.5/15)); math.Abs(got.TTFT.N-want) > 10 {
 			t.Errorf("N = %v, want %v", got.TTFT.N, want)
 		}
 		if got.Total != (router.Coverage{}) {
