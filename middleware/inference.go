@@ -9,6 +9,7 @@ import (
 	"github.com/ontime-llm/ontime/budget"
 	"github.com/ontime-llm/ontime/internal/dialect"
 	"github.com/ontime-llm/ontime/internal/sse"
+	"github.com/ontime-llm/ontime/router"
 )
 
 const maxRequest = 64 << 20 // a body is kept until its call has an answer
@@ -69,6 +70,18 @@ func readAll(rc io.ReadCloser, size, limit int64) ([]byte, error) {
 			buf = append(buf, 0)[:len(buf)]
 		}
 	}
+}
+
+// prefixes is what a provider may have cached of the prompt, as the router takes it.
+func (in *inference) prefixes() []router.Prefix {
+	if len(in.asks.Prefixes) == 0 {
+		return nil
+	}
+	prefixes := make([]router.Prefix, len(in.asks.Prefixes))
+	for i, p := range in.asks.Prefixes {
+		prefixes[i] = router.Prefix(p)
+	}
+	return prefixes
 }
 
 // applyCap decides the call's token cap. It reports whether the budget changed

@@ -74,7 +74,7 @@ func (c *liveCall) prepare(d dialect.Dialect, path string) error {
 	c.rec.MaxTokens = in.limit
 	c.asks = router.Request{
 		Endpoint: c.rec.Endpoint, Model: in.asks.Model, Format: in.format(), PromptBytes: in.asks.PromptBytes,
-		MaxTokens: in.limit, Streamed: in.asks.Stream, Pin: t.pin(in),
+		MaxTokens: in.limit, Streamed: in.asks.Stream, Pin: t.pin(in), Prefixes: in.prefixes(),
 		Since: c.rec.Start, Single: in.single(c.budget),
 	}
 	if t.shadow {

@@ -53,6 +53,13 @@ type RouteStatus struct {
 	// prompt, and what each uncached prompt token adds.
 	Fixed, PerToken time.Duration
 	BytesPerToken   float64 // of prompts
+
+	Calibration Calibration // how well predictions did
+
+	// CacheHits is which share of the prompt tokens that should have been cached, since
+	// the route had seen them within 5 minutes, was reported to be; 0 to 1, and 0.5
+	// before there were any.
+	CacheHits float64
 }
 
 // KeyStatus is what is known of one API key of a target, for one model.
@@ -131,7 +138,8 @@ func (rt *route) status(o *outlook, now time.Time) RouteStatus {
 		},
 	}
 	rt.mu.Lock()
-	s.InFlight = rt.running
+	s.InFlight, s.CacheHits = rt.running, rt.hits.share
+	s.Calibration = Calibration{TTFT: rt.ttftCoverage.status(now), Total: rt.totalCoverage.status(now)}
 	rt.mu.Unlock()
 	rt.addHealth(&s, now)
 	return s

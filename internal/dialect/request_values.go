@@ -95,7 +95,7 @@ func (r *requestReader) streamOptions() {
 // prompt that the provider stores.
 func (r *requestReader) promptMember() {
 	if r.peek() == '{' {
-		r.reads(func() { r.state(r.inner("id")) })
+		r.headPart("prompt", func() { r.state(r.inner("id")) })
 		return
 	}
 	if r.peek() == '[' {
@@ -105,9 +105,11 @@ func (r *requestReader) promptMember() {
 		c = r.cursor
 		if n := countElements(&c); several && n > 1 {
 			r.prompts = n
+			r.reads(func() { r.walk(plainValue) })
+			return
 		}
 	}
-	r.reads(func() { r.walk(plainValue) })
+	r.reads(r.message)
 }
 
 // state notes the id of something that the provider keeps.
