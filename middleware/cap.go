@@ -25,7 +25,8 @@ import (
 // nothing is sent. Other requests pass untouched.
 //
 // A router does this by itself, by the endpoint's budget: Cap is for a client
-// without one.
+// without one. Without a router nothing is known of the time that an answer
+// takes: m.Fit is not looked at.
 func Cap(m budget.MaxTokens) option.Middleware {
 	return func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 		d, path, ok := inferencePath(r)
