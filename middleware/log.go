@@ -38,7 +38,7 @@ func capAttrs(c *Call) []slog.Attr {
 		slog.String("model", c.Model),
 		slog.Int("max_tokens", c.MaxTokens),
 		slog.Bool("starved", c.Starved),
-		slog.String("fix", "raise the endpoint's max_tokens.default, or ask for a cap in the call"),
+		slog.String("fix", "raise the endpoint's max_tokens, or ask for a cap in the call"),
 	}
 }
 
