@@ -162,6 +162,25 @@
 // second choice is what would have been the first, so that a hedge mends what exploring
 // breaks.
 //
+// # Fit
+//
+// Where a budget's MaxTokens.Fit is set, an attempt is started with a cap that its
+// route can be expected to use up in time ([Flight.MaxTokens]). With what is left of
+// each total layer, at the layer's percentile, and of the deadline, at p95,
+//
+//	cap = 1 + (left - TTFT)/TPOT
+//
+// or the n at which the total of an answer that is not streamed comes to what is
+// left; the least of them, and of the call's own cap, but 64 at least. A model that
+// reasons does so before its first token and within the cap: TTFT is not taken off
+// for it, and the least is 64 more than it needs for thinking. A layer that the
+// first token is too late for already, at its percentile, has no say: no cap would
+// keep it.
+//
+// It is the attempt that is fitted, not the call: a hedge or a later attempt has less
+// time and another route. The choice goes by the cap before, or a slow route would
+// look as good as a fast one for cutting its answers short.
+//
 // # When to give up
 //
 // Breach is not abandonment: a late answer is better than none. [Choice.Abandon] is

@@ -14,7 +14,7 @@ type Flight struct {
 	start    time.Time
 	streamed bool
 	bytes    int
-	limit    int     // cap on output tokens; 0: none
+	limit    int     // cap on output tokens, fitted; 0: none
 	prompt   float64 // tokens, estimated
 	tokens   float64 // of them, those that are not expected to be cached
 	outputs  float64 // output tokens to be expected
@@ -57,7 +57,7 @@ func (r *Router) Start(c Choice, req Request) (*Flight, error) {
 		start:    now,
 		streamed: req.Streamed,
 		bytes:    req.PromptBytes,
-		limit:    req.MaxTokens,
+		limit:    rt.fit(e, &req, now),
 		prompt:   x.tokens(req.PromptBytes),
 		outputs:  e.expected(now, req.MaxTokens),
 		abandon:  c.Abandon,
@@ -81,6 +81,11 @@ func (r *Router) Start(c Choice, req Request) (*Flight, error) {
 	rt.mu.Unlock()
 	return f, nil
 }
+
+// MaxTokens returns the cap on output tokens that the attempt is to be sent with:
+// that of its request, or less where the endpoint's budget has it fitted to the time
+// that is left on this route (see the package comment). 0: none.
+func (f *Flight) MaxTokens() int { return f.limit }
 
 // board passes everything that can still keep an attempt from starting, or leaves
 // it all as it was and says why.

@@ -17,6 +17,11 @@ type Request struct {
 	// one that is asked for. Zero: it enters with its first.
 	Since    time.Time
 	Attempts int
+	// Deadline is when the call ends, whatever has come of it. Zero: never.
+	Deadline time.Time
+	// Thinking is how many tokens the model is to be left for reasoning, which
+	// MaxTokens counts and TTFT contains. 0: it does not reason.
+	Thinking int
 	// Single keeps the call from being hedged, since it must not run twice.
 	Single bool
 	// Prefixes are the beginnings of the prompt that a provider may have cached, the

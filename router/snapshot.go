@@ -90,6 +90,10 @@ const Unbounded = time.Duration(math.MaxInt64)
 type EndpointStatus struct {
 	Name   string
 	Layers []budget.LayerStatus // as the budget lists them; "answered" last
+
+	// Truncated is how many answers a token cap has ended (finish reason "length"),
+	// Starved how many of them before they had begun: reasoning had used it up.
+	Truncated, Starved uint64
 }
 
 // Snapshot returns what the router knows now. Routes for models that the config
@@ -107,7 +111,10 @@ func (r *Router) Snapshot() Snapshot {
 		}
 	}
 	for _, e := range r.byIndex {
-		s.Endpoints = append(s.Endpoints, EndpointStatus{Name: e.name, Layers: e.ledger.Status()})
+		truncated, starved := e.ledger.Truncated()
+		s.Endpoints = append(s.Endpoints, EndpointStatus{
+			Name: e.name, Layers: e.ledger.Status(), Truncated: truncated, Starved: starved,
+		})
 	}
 	r.events.flush()
 	return s

@@ -28,6 +28,11 @@ type Request struct {
 	N int
 	// Effort is the reasoning effort, Tier the service tier; empty: not named.
 	Effort, Tier string
+	// ThinkingBudget is how many tokens the model may spend on thinking, as
+	// Anthropic's models are told; 0: not told. It has to lie below the token cap.
+	// ThinkingBudgetAt is its value.
+	ThinkingBudget   int
+	ThinkingBudgetAt Span
 	// SideEffects says that the request must not run twice: its answer is stored,
 	// it runs in the background, or the provider runs tools for it.
 	SideEffects bool
@@ -183,9 +188,7 @@ func (r *requestReader) read(name string) {
 	case "reasoning", "output_config":
 		r.setEffort(r.inner("effort"))
 	case "thinking":
-		if kind := r.inner("type"); kind != "disabled" {
-			r.setEffort(kind)
-		}
+		r.thinking()
 	case "service_tier":
 		r.Tier = r.wantString(name)
 	case "store", "background":

@@ -61,6 +61,36 @@ func (r *requestReader) inner(name string) string {
 	return found
 }
 
+// thinking reads whether thinking is on, and what it may take.
+func (r *requestReader) thinking() {
+	if !r.open('{') {
+		r.skip()
+		return
+	}
+	on := true
+	for key, ok := r.key(); ok; key, ok = r.key() {
+		switch string(key) {
+		case "type":
+			kind := string(plain(r.str()))
+			on = kind != "disabled"
+			if on {
+				r.setEffort(kind)
+			}
+		case "budget_tokens":
+			r.peek()
+			from := r.at
+			if v, ok := r.num(); ok && v > 0 && v < 1<<50 {
+				r.ThinkingBudget, r.ThinkingBudgetAt = int(v), Span{from, r.at}
+			}
+		default:
+			r.skip()
+		}
+	}
+	if !on {
+		r.ThinkingBudget, r.ThinkingBudgetAt = 0, Span{}
+	}
+}
+
 // idOrString reads an id, or an object that has one.
 func (r *requestReader) idOrString() string {
 	if r.peek() == '"' {
