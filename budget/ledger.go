@@ -15,14 +15,16 @@ const (
 )
 
 // Ledger keeps the debt of each layer of one endpoint, the implicit layer
-// [Answered] (99.9%) included, and counts the calls that each has judged. Calls
-// are entered through a [Tally].
+// [Answered] (99.9%) included, and counts the calls that each has judged, and the
+// answers that a token cap has ended. Calls are entered through a [Tally].
 //
 // It is safe for concurrent use: entering and reading take no lock.
 type Ledger struct {
 	layers   []Layer
 	accounts []account         // one for each layer
 	spans    [metricCount]span // where each metric's layers lie
+
+	truncated, starved atomic.Uint64
 }
 
 // account is the state of one layer.
@@ -71,6 +73,13 @@ func (l *Ledger) Status() []LayerStatus {
 		status[i] = LayerStatus{Layer: l.layers[i], Calls: a.calls.Load(), Missed: missed, Debt: l.Debt(i)}
 	}
 	return status
+}
+
+// Truncated returns how many answers their token cap has ended, and how many of
+// those it ended before they had begun: reasoning had used it up.
+func (l *Ledger) Truncated() (all, starved uint64) {
+	starved = l.starved.Load() // before all: they are entered the other way round
+	return l.truncated.Load(), starved
 }
 
 // enter writes the verdict of one call on layer i.

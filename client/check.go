@@ -33,10 +33,25 @@ func (c *Config) check() []error {
 	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
 		p.notYet("endpoints."+name, c.Endpoints[name])
 	}
+	p.maxOutput(c)
 	if c.Shadow {
 		p.shadow(c)
 	}
 	return p
+}
+
+// maxOutput looks for ceilings that are none, and for names that nobody uses.
+func (p *problems) maxOutput(c *Config) {
+	for _, model := range slices.Sorted(maps.Keys(c.MaxOutput)) {
+		field := "max_output." + model
+		if tokens := c.MaxOutput[model]; tokens <= 0 {
+			p.add(field, "%d is no number of tokens: set the most that the model can write, or leave it out", tokens)
+		}
+		serves := func(t Target) bool { return len(t.Models) == 0 || t.Models[model] != "" }
+		if !slices.ContainsFunc(c.Targets, serves) {
+			p.add(field, "no target serves the model: name it as the application does, or leave it out")
+		}
+	}
 }
 
 // notYet refuses what a budget can say and this version does not do: nothing is
@@ -45,9 +60,6 @@ func (p *problems) notYet(field string, b budget.Budget) {
 	const later = "this version does not do it yet: leave it out"
 	if len(b.Models) > 0 {
 		p.add(field+".models", "fallback to other models: "+later)
-	}
-	if b.MaxTokens.Fit {
-		p.add(field+".max_tokens.fit", "fitting the cap to the time that is left: "+later)
 	}
 }
 

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -95,7 +96,8 @@ func newTransport(cfg *Config, r *router.Router, base http.RoundTripper) (*middl
 	origin, _ := url.Parse(BaseURL)
 	mc := middleware.Config{
 		Router: r, Home: cfg.home(), Shadow: cfg.Shadow, Base: base, Grace: cfg.Grace,
-		Origin: origin, Placeholder: APIKey,
+		Ceilings: maps.Clone(cfg.MaxOutput),
+		Origin:   origin, Placeholder: APIKey,
 		Observers: append([]middleware.Observer(nil), cfg.Observers...),
 	}
 	if cfg.Logger != nil {

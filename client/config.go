@@ -19,6 +19,10 @@ type Config struct {
 	// named "default" is for calls that name none; without it they get the zero
 	// Budget.
 	Endpoints map[string]budget.Budget
+	// MaxOutput is the most output tokens that a model can write, by the name that
+	// the application has for it: no call to it leaves with a higher cap. What is
+	// not among them is left to the provider.
+	MaxOutput map[string]int
 	// Home is the target for requests that are not routed: files, models,
 	// stored state that no one else is known to have made. Empty: the first.
 	Home string

@@ -26,6 +26,7 @@ type attempt struct {
 	call   *liveCall
 	up     *Upstream
 	key    int // which of the target's
+	limit  int // its token cap; 0: none
 	flight *router.Flight
 	start  time.Time
 	ctx    context.Context
@@ -99,17 +100,17 @@ func (a *attempt) tell() { a.call.news <- a }
 func (a *attempt) exchange() error {
 	in, book := a.call.in, &a.call.t.manners
 	m := book.of(a.up, in.asks.Model)
-	resp, err := a.send(in.payload(a.up, m))
+	resp, err := a.send(in.payload(a.up, m, a.limit))
 	if err != nil {
 		return err
 	}
-	for range 2 { // there are two parameters that it may refuse
-		other, ok := m.mend(resp.StatusCode, a.body, in, a.up)
+	for range 3 { // so much of ours it may refuse
+		other, ok := m.mend(resp.StatusCode, a.body, in, a.up, a.limit)
 		if !ok {
 			break
 		}
 		m = other
-		if resp, err = a.send(in.payload(a.up, m)); err != nil {
+		if resp, err = a.send(in.payload(a.up, m, a.limit)); err != nil {
 			return err
 		}
 		if resp.StatusCode < 400 {
@@ -193,6 +194,7 @@ func (a *attempt) providerError(info *dialect.ErrorInfo) error {
 func (a *attempt) readStream(hideUsage bool) error {
 	s := newStream(a.resp.Body, a.call.in, a.start, a)
 	s.stop, s.done, s.hideUsage = a.cancel, a.ctx.Done(), hideUsage
+	s.meter.bound = boundOf(a.limit, a.call.in.asks.N)
 	a.stream = s
 	fault := s.pump()
 	s.release()

@@ -68,6 +68,9 @@ func (a *attempt) end(fault error) {
 	case a.event != nil:
 		recordWhole(r, a.event)
 	}
+	if r.Warning == "" && a.overran(&r.Usage) {
+		r.Warning = warnPast
+	}
 	a.remember()
 	r.Cost = a.up.Price.Cost(r.Usage.Input, r.Usage.CachedInput, r.Usage.Output)
 	a.report(r, a.limits)
@@ -105,7 +108,7 @@ func (a *attempt) open(fault error) *Attempt {
 	a.record = Attempt{
 		Target: a.up.Name, Region: a.up.Region, Model: a.up.model(a.call.in.asks.Model),
 		Hedge: a.hedge, Start: a.start.Sub(a.call.rec.Start), Outcome: outcomeOf(fault), Err: fault,
-		Headers: time.Duration(a.headers.Load()), Status: int(a.status.Load()),
+		Headers: time.Duration(a.headers.Load()), Status: int(a.status.Load()), MaxTokens: a.limit,
 		Total: time.Since(a.start), Timing: a.way.timing(),
 	}
 	return &a.record

@@ -73,6 +73,26 @@
 // lost on a connection from the pool before any byte of an answer is sent once
 // more.
 //
+// # Token caps
+//
+// Every call leaves with a cap on its output tokens, as its endpoint's
+// [budget.MaxTokens] say, in the spelling that the target takes and in no other.
+// Call.MaxTokens is that cap, Call.Capped says that it is not the caller's. A
+// default of ours that is more than a model can write fails no call: where the
+// refusal says so it is left out.
+//
+// A cap that ends an answer is no failure: the finish reason is length. If reasoning
+// had used it up before there was any answer, Call.Starved says so. Both are counted
+// by endpoint, in the router's snapshot.
+//
+// A provider that ignores its cap is cut off, and the stream ends in its own format
+// as one that has come to its length; Attempt.Warning says why. That happens only
+// once it is certain: where events tell their tokens, 64 past the cap; else when
+// there is more text than 64 tokens past the cap can hold, at 16 bytes a token (English
+// has 4 or 5). For several choices it is the sum that counts. Reasoning has a bound
+// of its own, of 32768 tokens at least, since some providers do not count it. What
+// comes in one piece is never cut, but gets a warning.
+//
 // # Observers
 //
 // Every call ends in a [Call] with its attempts, which [Observer]s are given

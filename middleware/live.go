@@ -70,16 +70,20 @@ func (c *liveCall) prepare(d dialect.Dialect, path string) error {
 		return err
 	}
 	in := c.in
-	c.rec.Model, c.rec.Streamed = in.asks.Model, in.asks.Stream
-	if c.rec.Capped, err = in.applyCap(c.budget.MaxTokens); err != nil {
+	c.rec.Model, c.rec.Streamed, c.rec.AskedTokens = in.asks.Model, in.asks.Stream, in.askedCap()
+	if err = in.applyCap(c.budget.MaxTokens, t.ceilings[in.asks.Model]); err != nil {
 		return err
 	}
-	c.rec.MaxTokens = in.limit
+	c.setCap(in.limit)
 	c.asks = router.Request{
 		Endpoint: c.rec.Endpoint, Model: in.asks.Model, Format: in.format(), PromptBytes: in.asks.PromptBytes,
-		MaxTokens: in.limit, Streamed: in.asks.Stream, Pin: t.pin(in),
-		Since: c.rec.Start, Single: in.single(c.budget),
+		MaxTokens: in.limit, Streamed: in.asks.Stream, Pin: t.pin(in), Prefixes: in.prefixes(),
+		Since: c.rec.Start, Single: in.single(c.budget), Thinking: in.thinking(),
 	}
+	if c.budget.Deadline > 0 {
+		c.setDeadline()
+	}
+	c.asks.Deadline, _ = c.ctx.Deadline()
 	if t.shadow {
 		if planned := t.router.Plan(c.asks); len(planned.Choices) > 0 {
 			c.rec.Planned = planned.Choices[0].Target
@@ -87,10 +91,13 @@ func (c *liveCall) prepare(d dialect.Dialect, path string) error {
 		c.asks.Pin = t.home.Name
 	}
 	c.tally = t.router.Ledger(c.rec.Endpoint).Tally(in.asks.Stream)
-	if c.budget.Deadline > 0 {
-		c.setDeadline()
-	}
 	return nil
+}
+
+// setCap notes the cap that the call leaves with.
+func (c *liveCall) setCap(limit int) {
+	c.rec.MaxTokens = limit
+	c.rec.Capped = limit > 0 && limit != c.rec.AskedTokens
 }
 
 // setDeadline bounds the whole call by the endpoint's own deadline.
@@ -189,7 +196,8 @@ func (c *liveCall) last() *attempt {
 func (c *liveCall) adopt(a *Attempt) {
 	rec := &c.rec
 	rec.Target, rec.Region = a.Target, a.Region
-	rec.FinishReason, rec.Usage = a.FinishReason, a.Usage
+	rec.FinishReason, rec.Starved, rec.Usage = a.FinishReason, a.Starved, a.Usage
+	c.setCap(a.MaxTokens)
 	rec.TPOT, rec.Stall = a.TPOT, a.Stall
 	if a.TTFT > 0 {
 		rec.TTFT = a.Start + a.TTFT
@@ -220,6 +228,9 @@ func (c *liveCall) judge(outcome Outcome) {
 	}
 	switch outcome {
 	case Completed:
+		if c.rec.FinishReason == "length" {
+			c.tally.Truncated(c.rec.Starved)
+		}
 		c.tally.Completed(c.rec.TPOT, c.rec.Total)
 	case Cancelled, Lost:
 		c.tally.Cancelled()

@@ -120,9 +120,9 @@ func (g *gauge) newCall(r *http.Request, in *inference) *meteredCall {
 		gauge: g, ctx: r.Context(), in: in, out: claim(r.Context()),
 		rec: Call{
 			Endpoint: budget.Endpoint(r.Context()), Model: in.asks.Model, Target: target,
-			Streamed: in.asks.Stream, MaxTokens: in.askedCap(), Start: time.Now(),
+			Streamed: in.asks.Stream, MaxTokens: in.askedCap(), AskedTokens: in.askedCap(), Start: time.Now(),
 		},
-		attempt: Attempt{Target: target, Model: in.asks.Model},
+		attempt: Attempt{Target: target, Model: in.asks.Model, MaxTokens: in.askedCap()},
 	}
 	if g.traceID != nil {
 		c.rec.TraceID = g.traceID(r.Context())

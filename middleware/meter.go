@@ -28,6 +28,11 @@ type meter struct {
 	chunks        Chunks
 	backpressured bool
 
+	bound             bound // past which the stream is cut off
+	answered, thought int   // what came, in the bound's unit
+	answer            bool  // something other than reasoning came
+	cut               bool  // it was cut off by us
+
 	finish   string
 	finished int // choices that have ended
 	usage    dialect.Usage
@@ -72,6 +77,7 @@ func (m *meter) event(ev *dialect.Event, now time.Time) {
 func (m *meter) complete() bool { return m.finished >= max(m.choices, 1) }
 
 func (m *meter) content(ev *dialect.Event, at time.Duration) {
+	m.weigh(ev)
 	if m.events == 0 {
 		m.firstContent, m.firstTokens = at, ev.Tokens
 	} else if !m.backpressured {
@@ -87,6 +93,7 @@ func (m *meter) content(ev *dialect.Event, at time.Duration) {
 		m.reasoned = true
 		return
 	}
+	m.answer = true
 	if m.firstAnswer == 0 {
 		m.firstAnswer, m.firstVisible = at, ev.Tokens
 	}
@@ -98,9 +105,9 @@ func (m *meter) content(ev *dialect.Event, at time.Duration) {
 //	(last content - first content) / (streamed tokens - tokens in the first event)
 //
 // Zero means undefined: fewer than two content events, several choices, no
-// usage, a caller who read too slowly.
+// usage, a caller who read too slowly, an answer that we cut off.
 func (m *meter) tpot() time.Duration {
-	if !m.hasUsage || m.choices > 1 || m.backpressured {
+	if !m.hasUsage || m.choices > 1 || m.backpressured || m.cut {
 		return 0
 	}
 	first, last, inFirst := m.firstContent, m.lastContent, m.firstTokens
@@ -123,7 +130,7 @@ func (m *meter) tpot() time.Duration {
 // whole takes in an answer in one piece. It has no first token and no pace.
 func (m *meter) whole(ev *dialect.Event) {
 	m.finish, m.model, m.textBytes = ev.Finish, string(ev.Model), ev.TextBytes
-	m.usage, m.hasUsage, m.timing = ev.Usage, ev.HasUsage, ev.Timing
+	m.usage, m.hasUsage, m.answer, m.timing = ev.Usage, ev.HasUsage, ev.Answer, ev.Timing
 	m.end = max(time.Since(m.start), 1)
 }
 
@@ -142,12 +149,14 @@ func (m *meter) record(a *Attempt) {
 	a.ITL, a.Chunks, a.FirstTokens = m.gaps, m.chunks, m.firstTokens
 	a.Backpressured = m.backpressured
 	a.FinishReason, a.ServedModel, a.Warning = m.finish, m.model, m.warning
+	a.Starved = m.finish == "length" && !m.answer
 	if m.hasUsage {
 		a.Usage = Usage{
 			Input: m.usage.Input, CachedInput: m.usage.CachedInput,
 			Reasoning: m.usage.Reasoning, Output: m.usage.Output,
 		}
-	} else if m.textBytes > 0 {
-		a.Usage = Usage{Output: max(m.textBytes/bytesPerToken, 1), Estimated: true}
+	}
+	if m.textBytes > 0 && (!m.hasUsage || m.cut) {
+		a.Usage.Output, a.Usage.Estimated = max(a.Usage.Output, m.textBytes/bytesPerToken, 1), true
 	}
 }

@@ -86,6 +86,7 @@ func (r *race) launch(choice router.Choice, flight *router.Flight, hedge bool) {
 	a := &attempt{
 		call: r.liveCall, up: r.t.upstreams[choice.Target], key: choice.Key(),
 		flight: flight, start: time.Now(), abandon: choice.Abandon, hedge: hedge,
+		limit: r.in.capFor(flight),
 	}
 	a.ctx, a.cancel = context.WithCancelCause(r.ctx)
 	a.traced = a.way.follow(a.ctx, a.start, r.t.trace)

@@ -232,7 +232,7 @@ func (c *meteredCall) seal(fault error) {
 	rec.Attempts = []Attempt{*a}
 	rec.Outcome, rec.Total = a.Outcome, a.Total
 	rec.TTFT, rec.TTFA, rec.TPOT, rec.Stall = a.TTFT, a.TTFA, a.TPOT, a.Stall
-	rec.Usage, rec.FinishReason = a.Usage, a.FinishReason
+	rec.Usage, rec.FinishReason, rec.Starved = a.Usage, a.FinishReason, a.Starved
 	if fault != nil {
 		rec.Err = &Error{Endpoint: rec.Endpoint, Model: rec.Model, Target: rec.Target, Attempts: rec.Attempts, Err: fault}
 	}

@@ -26,6 +26,9 @@ type Config struct {
 	// Shadow plans every call and sends it to Home all the same. Call.Planned
 	// has what would have been chosen.
 	Shadow bool
+	// Ceilings are the most output tokens that models can write, by the name that
+	// the application has for each. A model that is not among them has none.
+	Ceilings map[string]int
 	// Origin is the only origin that requests may be addressed to, such as
 	// https://ontime.invalid. See [Transport.Foreign] for the exception.
 	Origin *url.URL
@@ -54,6 +57,7 @@ type Transport struct {
 	upstreams   map[string]*Upstream
 	home        *Upstream
 	shadow      bool
+	ceilings    map[string]int
 	origin      *url.URL
 	placeholder string
 	base        http.RoundTripper
@@ -78,7 +82,7 @@ type Transport struct {
 func NewTransport(cfg Config) (*Transport, error) {
 	t := &Transport{
 		router: cfg.Router, upstreams: make(map[string]*Upstream, len(cfg.Upstreams)),
-		shadow: cfg.Shadow, origin: cfg.Origin, placeholder: cfg.Placeholder,
+		shadow: cfg.Shadow, ceilings: cfg.Ceilings, origin: cfg.Origin, placeholder: cfg.Placeholder,
 		base: cfg.Base, observers: cfg.Observers, trace: cfg.Trace, traceID: cfg.TraceID, grace: cfg.Grace,
 		states: newStates(), calls: make(map[*liveCall]struct{}), idle: make(chan struct{}),
 	}

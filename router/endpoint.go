@@ -27,6 +27,9 @@ type endpoint struct {
 	answeredAllowed float64 // of the implicit layer
 
 	outputs outputs
+
+	unexplored atomic.Int64 // calls since the last that explored
+	searched   atomic.Int64 // the outlook in which there was nothing to explore
 }
 
 // layer is one promise in the units that are reckoned in.

@@ -91,7 +91,7 @@ func (rt *route) view(now time.Time, v *view) *forecast {
 	}
 	v.points = rt.sizes.points(v.points[:0])
 	v.share = rt.share.fade(now)
-	f := &forecast{bytesPerToken: rt.ratio.bytesPerToken, typical: rt.sizes.typicalSize()}
+	f := &forecast{bytesPerToken: rt.ratio.bytesPerToken, typical: rt.sizes.typicalSize(), hits: rt.hits.expected()}
 	if v.fitted = len(v.points) > 0; v.fitted {
 		f.fit = fitSizes(v.points)
 	}
@@ -121,6 +121,7 @@ func (g *group) foldShares(o *outlook, s *scratch) {
 		p = tally{max(0, others.well), max(0, others.failed)}.lean(p, slowLean)
 		p = own.slow.lean(p, slowLean)
 		o.routes[i].failures = own.fast.lean(p, fastLean)
+		o.routes[i].outcomes = fresh(own.fast.attempts(), own.slow.attempts())
 	}
 }
 
@@ -134,9 +135,7 @@ func (g *group) foldMetric(m int, now time.Time, o *outlook, s *scratch) {
 		fast, slow := &s.fast[i], &s.slow[i]
 		*fast, *slow = *latency.NewCounts(units[m]), *latency.NewCounts(units[m])
 		rt.fold(m, now, fast, slow)
-		for _, n := range slow.Ended {
-			o.routes[i].seen[m] += n
-		}
+		o.routes[i].count(m, fast, slow)
 		if s.views[i].degraded {
 			scale(slow, slowShare)
 		}
@@ -152,6 +151,18 @@ func (g *group) foldMetric(m int, now time.Time, o *outlook, s *scratch) {
 		f := o.routes[i]
 		g.leanOnRelatives(m, i, f, s)
 		f.settle(m, &s.fast[i], &s.views[i])
+	}
+}
+
+// count notes how much the route has seen of one metric.
+func (f *forecast) count(m int, fast, slow *latency.Counts) {
+	for _, n := range slow.Ended {
+		f.seen[m] += n
+	}
+	all := mass(slow)
+	f.fresh[m] = fresh(mass(fast), all)
+	if m != tpot {
+		f.own += all
 	}
 }
 
@@ -231,6 +242,7 @@ func (f *forecast) settle(m int, c *latency.Counts, v *view) {
 		f.setPaces()
 		return
 	}
+	f.setQuantiles(m)
 	// A failure never comes: the median of all is a higher quantile of the rest.
 	f.median[m] = longest * (1 + f.failures)
 	if half := 0.5 / (1 - f.failures); half < 1 {

@@ -28,9 +28,11 @@ type waiter struct {
 
 // want is what places a call could take: calls that want the same keep their order
 // even where a later one would need less.
-type want struct{ endpoint, model, pin, format string }
+type want struct{ endpoint, model, pin, avoid, format string }
 
-func (w *waiter) want() want { return want{w.req.Endpoint, w.req.Model, w.req.Pin, w.req.Format} }
+func (w *waiter) want() want {
+	return want{w.req.Endpoint, w.req.Model, w.req.Pin, w.req.Avoid, w.req.Format}
+}
 
 // Wait is like [Router.Plan], but if no route may be taken now it waits until one
 // may: for a place at the limits of its targets, first come first served, or for
@@ -93,7 +95,10 @@ func (r *Router) giveUp(ctx context.Context, w *waiter, start time.Time) (Plan, 
 			return p, &SaturatedError{Endpoint: p.endpoint.name, Model: w.req.Model, Waited: waited, Refused: p.Refused, Err: err}
 		}
 	}
-	none := &NoRouteError{Endpoint: p.endpoint.name, Model: w.req.Model, Waited: waited, Until: p.Until, Refused: p.Refused, Err: err}
+	none := &NoRouteError{
+		Endpoint: p.endpoint.name, Model: w.req.Model, Avoid: w.req.Avoid,
+		Waited: waited, Until: p.Until, Refused: p.Refused, Err: err,
+	}
 	if p.onlyOtherFormats() {
 		none.Format = w.req.Format
 	}

@@ -17,6 +17,8 @@ func (p Plan) Reason() string {
 		return first.Target + ": pinned"
 	case first.Probe():
 		return first.Target + ": a probe, to find out whether it is well again"
+	case first.Explore():
+		return fmt.Sprintf("%s: explored, since it may have become better; then %s", first.Target, p.Choices[1].Target)
 	case first.LastResort():
 		return first.Target + ": the last resort; " + listRefused(p.Refused)
 	case len(p.Choices) == 1 && len(p.Refused) > 0:
@@ -27,9 +29,9 @@ func (p Plan) Reason() string {
 	q := newQuestion(p.endpoint, &p.request, p.outlook.at, nil)
 	x := q.look(first.way.route, p.outlook)
 	if len(q.layers) == 0 {
-		return q.whyQuickest(first, &x)
+		return q.whyQuickest(first, &x) + x.whyCached()
 	}
-	return q.whyLeastScore(p, &x)
+	return q.whyLeastScore(p, &x) + x.whyCached()
 }
 
 func (p Plan) whyNone() string {
@@ -42,7 +44,7 @@ func (p Plan) whyNone() string {
 	if p.request.Pin != "" {
 		return fmt.Sprintf("none: target %q may not serve endpoint %q, or does not serve the model", p.request.Pin, p.endpoint.name)
 	}
-	return fmt.Sprintf("none: no target of endpoint %q serves the model", p.endpoint.name)
+	return fmt.Sprintf("none: no target of endpoint %q%s serves the model", p.endpoint.name, otherThan(p.request.Avoid))
 }
 
 func (q *question) whyQuickest(first Choice, x *ranked) string {

@@ -43,6 +43,8 @@ type route struct {
 	turn    atomic.Uint32 // of the keys
 	rang    atomic.Int64  // when an alarm last did
 
+	explored atomic.Int64 // until then no other call explores it
+
 	mu      sync.Mutex // guards all below; held for a few instructions
 	running int        // attempts started and not reported
 	waiting []*Flight  // of them, those without content
@@ -50,7 +52,10 @@ type route struct {
 	share   share      // of failures
 	sizes   samples
 	ratio   ratio
+	hits    hits
 	alarms  []alarm // by tail.alarm
+
+	ttftCoverage, totalCoverage coverage
 }
 
 // newGroup returns the routes of a model, or nil if no target serves it.
@@ -78,6 +83,7 @@ func newRoute(g *group, target int, now time.Time) *route {
 		ttft:    latency.New(secondUnit, now),
 		tpot:    latency.New(paceUnit, now),
 		ratio:   newRatio(),
+		hits:    newHits(),
 		account: &r.accounts[target],
 		alarms:  make([]alarm, r.alarms),
 	}
@@ -128,4 +134,5 @@ func (rt *route) arrived(f *Flight) {
 	moved.slot = f.slot
 	rt.waiting[last] = nil
 	rt.waiting = rt.waiting[:last]
+	f.explored()
 }

@@ -41,6 +41,7 @@ type Router struct {
 	accounts  []account     // by target
 	alarms    int           // that each route has
 	cooldowns *cooldowns
+	prefixes  *prefixes
 	refused   atomic.Int32 // keys that are out
 	watched   atomic.Int64 // until then what is left of a provider's limit matters
 	events    events
@@ -63,6 +64,7 @@ func New(c Config) (*Router, error) {
 		seed:      c.Seed,
 		accounts:  make([]account, len(c.Targets)),
 		cooldowns: newCooldowns(),
+		prefixes:  newPrefixes(len(c.Targets)),
 		events:    events{hook: c.OnHealth},
 	}
 	for i := range r.targets {
