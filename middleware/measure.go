@@ -27,7 +27,7 @@ func As(target string) Option {
 	return func(g *gauge) { g.target = target }
 }
 
-// Trace has every attempt's [Timing], for some 20 allocations each.
+// Trace has every attempt's [Timing], for some 15 allocations each.
 func Trace() Option {
 	return func(g *gauge) { g.trace = true }
 }

@@ -38,7 +38,7 @@ type Config struct {
 	// Base sends the attempts. Nil: http.DefaultTransport.
 	Base      http.RoundTripper
 	Observers []Observer
-	// Trace has every attempt's Timing complete, for some 15 allocations each.
+	// Trace has every attempt's Timing complete, for some 10 allocations each.
 	Trace bool
 	// TraceID returns the id of the trace that a call is part of, for Call.TraceID;
 	// empty if there is none. It is given the context of the call's request. Nil: no
