@@ -31,9 +31,12 @@ type Budget struct {
 
 	// Hedge is the share of calls that may be sent a second time, to another
 	// route, at most 1. If zero, 0.05; if negative, none. See
-	// [Budget.HedgeShare]. This version does not hedge yet, and a client refuses a
-	// positive share.
+	// [Budget.HedgeShare].
 	Hedge float64
+
+	// HedgeAll says that calls with n > 1 and embeddings may be hedged too. They are
+	// left alone otherwise, since each such call costs as much as several.
+	HedgeAll bool
 
 	// CostWeight is how much a route's cost counts against the layers: the
 	// higher, the further a promise may slip before a dearer route is taken. If
