@@ -51,6 +51,11 @@ type forecast struct {
 	// the reference sizes. Index ttft or total.
 	median, p99 [metrics]float64
 
+	// What 95% usually do not exceed, at the reference sizes, 0 if not known; and how the
+	// latest have done against it. Index ttft or total.
+	usual  [metrics]float64
+	recent recent
+
 	tables []tablePlace // by endpoint, twice: streamed, whole
 }
 

@@ -15,6 +15,7 @@ type Snapshot struct {
 	At        time.Time
 	Routes    []RouteStatus    // by model, then in the order of the config's targets
 	Endpoints []EndpointStatus // by name
+	Pairs     []PairStatus     // by what two targets have in common, nearest first
 }
 
 // The states of a route and of its keys. Of several that apply a route has the one
@@ -83,6 +84,7 @@ const Unbounded = time.Duration(math.MaxInt64)
 type EndpointStatus struct {
 	Name   string
 	Layers []budget.LayerStatus // as the budget lists them; "answered" last
+	Hedge  HedgeStatus
 }
 
 // Snapshot returns what the router knows now. Routes for models that the config
@@ -100,8 +102,9 @@ func (r *Router) Snapshot() Snapshot {
 		}
 	}
 	for _, e := range r.byIndex {
-		s.Endpoints = append(s.Endpoints, EndpointStatus{Name: e.name, Layers: e.ledger.Status()})
+		s.Endpoints = append(s.Endpoints, EndpointStatus{Name: e.name, Layers: e.ledger.Status(), Hedge: e.allowance.status(now)})
 	}
+	s.Pairs = r.pairing.status(now)
 	r.events.flush()
 	return s
 }
