@@ -1,5 +1,19 @@
 package sim
 
+// From P to W (to be removed once both are done):
+//   - Policy has Heard, which tells of headers and of the first content when they come: peak EWMA and hedge delays learn then, not at the end.
+//   - Hedge.AtHeaders: the first response with headers wins, whatever its status (that is what hedgedhttp, bhope and failsafe-go do); a
+//     winner that is an error goes on to Policy.Next as usual. At content: an error loses as long as the other request runs.
+//     The loser's Seen has Gone, and End is when it was cancelled.
+//   - I give Rivals() []Rival with Make(Setting) (Policy, *Hedge), Setting{Targets, Budget budget.Budget, Seed}; and Measure(layers, []Outcome)
+//     Numbers, Join(Key, []Numbers) Result, Report, WriteJSON, WritePicture, Summarise. One run = one []Outcome in order of Call.Number.
+//   - The oracles need of your World, without any state changed (no rate limit, no cache kept: give how much of the prompt is cached):
+//     w.Reply(c *Call, target, nth int, at time.Duration, cached int) Reply   what the nth request of this call to the target would meet
+//     w.Sample(c *Call, target int, at time.Duration, cached int, luck uint64) Reply   the same from other luck of the same moment's distribution
+//     w.Moment(target int, at time.Duration) uint64 (or any comparable)   equal exactly when the distribution is the same
+//     w.Until(target int, at time.Duration) time.Duration   when that next changes (a large time: never)
+//     Reply{Headers, TTFT, Total time.Duration; Output, Status int; Failed bool}, 0 TTFT: none comes. Hangs: no TTFT, Total 0, End by you.
+
 import "time"
 
 // Call is one request of the workload. It is the same for every policy.
@@ -45,8 +59,10 @@ type Policy interface {
 	// Patience is how long a request may be without content before it is given up
 	// for Next; 0: for ever.
 	Patience(c *Call, target int) time.Duration
-	// Sent and Ended tell of every request.
+	// Sent, Heard and Ended tell of every request. Heard is told twice, at headers
+	// and at the first content; what has not come by then is 0.
 	Sent(now time.Duration, c *Call, target int)
+	Heard(now time.Duration, c *Call, s Seen)
 	Ended(now time.Duration, c *Call, s Seen)
 }
 
