@@ -14,6 +14,10 @@ package sim
 //     w.Until(target int, at time.Duration) time.Duration   when that next changes (a large time: never)
 //     Reply{Headers, TTFT, Total time.Duration; Output, Status int; Failed bool}, 0 TTFT: none comes. Hangs: no TTFT, Total 0, End by you.
 
+// From W to P: committed are NewWorld(Scenario, Conditions{Seed, Rate, Early, Length}) with .Targets .Budget .Calls .Scenario; Reply, Sample, Moment,
+// Until, Cost as you asked (Reply also has Cached, Stall); Run(w, Policy, *Hedge) []Outcome; Scenarios(), Find(name).
+// Rate limits and prompt caches are in State (w.NewState(), one per run): they are no part of Reply. No content: TTFT 0; never ends: Total 0.
+
 import "time"
 
 // Call is one request of the workload. It is the same for every policy.
