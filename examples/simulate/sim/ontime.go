@@ -3,13 +3,12 @@ package sim
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 
 	"github.com/ontime-llm/ontime/budget"
 	"github.com/ontime-llm/ontime/client"
@@ -41,10 +40,10 @@ const (
 )
 
 // RunOurs plays the calls of a world through our own client, as applications use it:
-// one goroutine per call, which streams an answer through the SDK. bubble runs a
-// function under testing/synctest, so that an hour takes a moment.
+// one goroutine per call, which streams an answer. bubble runs a function under
+// testing/synctest, so that an hour takes a moment.
 func RunOurs(w *World, way Way, bubble func(func())) ([]Outcome, error) {
-	p := &play{world: w, outcomes: make([]Outcome, len(w.calls)), prompts: newPrompts(w.calls)}
+	p := &play{world: w, outcomes: make([]Outcome, len(w.calls)), bodies: newBodies()}
 	var err error
 	bubble(func() { err = p.run(way) })
 	return p.outcomes, err
@@ -55,7 +54,7 @@ type play struct {
 	world    *World
 	client   *client.Client
 	network  *network
-	prompts  *prompts
+	bodies   *bodies
 	outcomes []Outcome
 }
 
@@ -74,12 +73,12 @@ func (p *play) run(way Way) error {
 	}
 	p.client = c
 	var calls sync.WaitGroup
-	chat := c.Endpoint(endpoint)
+	app := c.HTTPClient()
 	for i := range p.world.calls {
 		call := &p.world.calls[i]
 		time.Sleep(call.At - p.network.age())
-		messages := p.prompts.of(call)
-		calls.Go(func() { p.outcomes[i] = p.ask(chat, call, messages) })
+		body := p.bodies.of(call)
+		calls.Go(func() { p.outcomes[i] = p.ask(app, call, body) })
 	}
 	calls.Wait()
 	return c.Close()
@@ -98,17 +97,23 @@ func (p *play) targets() []client.Target {
 	return targets
 }
 
-// ask is what an application does.
-func (p *play) ask(chat *openai.Client, c *Call, messages []openai.ChatCompletionMessageParamUnion) Outcome {
-	ctx, cancel := context.WithTimeout(context.Background(), Deadline)
+// ask is what an application does, without an SDK: decoding would take most of the time
+// of a run.
+func (p *play) ask(app *http.Client, c *Call, body string) Outcome {
+	ctx, cancel := context.WithTimeout(budget.With(context.Background(), endpoint), Deadline)
 	defer cancel()
 	ctx, call := middleware.WithCall(ctx)
-	stream := chat.Chat.Completions.NewStreaming(ctx,
-		openai.ChatCompletionNewParams{Model: model, Messages: messages},
-		option.WithHeader(numberHeader, strconv.Itoa(c.Number)))
-	for stream.Next() {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, client.BaseURL+"chat/completions", strings.NewReader(body))
+	if err != nil {
+		return Outcome{Failed: true, Target: -1}
 	}
-	stream.Close()
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer "+client.APIKey)
+	r.Header.Set(numberHeader, strconv.Itoa(c.Number))
+	if resp, err := app.Do(r); err == nil {
+		io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+	}
 	return p.outcome(c, call)
 }
 
@@ -127,5 +132,3 @@ func (p *play) outcome(c *Call, call *middleware.Call) Outcome {
 	}
 	return o
 }
-
-var _ http.RoundTripper = (*network)(nil)
