@@ -26,8 +26,8 @@ type Way struct {
 // OurWays are the ways in which our client is compared.
 func OurWays() []Way {
 	return []Way{
-		{Name: "ontime"},
-		{Name: "ontime, cost ignored", CostWeight: -1},
+		{Name: Ours},
+		{Name: OursFast, CostWeight: -1},
 		{Name: "ontime, no hedge", Hedge: -1},
 	}
 }

@@ -1,17 +1,14 @@
 package sim
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Run plays the calls of a world under a rival's policy, in virtual time, and returns
 // what became of each, in their order. A nil hedge doubles nothing.
 //
 // A call goes to Policy.First. When its request fails, or is given up after
-// Policy.Patience, and no other request of it runs, it goes to Policy.Next, to each
-// target at most once. From the first content on it is bound to that answer. Whatever
-// has not ended by [Deadline] fails.
+// Policy.Patience, and no other request of it runs, it goes to Policy.Next, which may
+// be where it was before: other luck. From the first content on it is bound to that
+// answer. Whatever has not ended by [Deadline] fails.
 func Run(w *World, p Policy, h *Hedge) []Outcome {
 	r := &run{world: w, state: w.NewState(), policy: p, hedge: h}
 	r.calls = make([]liveCall, len(w.calls))
@@ -94,7 +91,7 @@ func (r *run) send(c *liveCall, target int) {
 	i := int32(len(c.requests))
 	c.requests = append(c.requests, request{target: target, sent: r.now})
 	q := &c.requests[i]
-	q.reply = r.state.Meet(c.asked, target, 0, r.now)
+	q.reply = r.state.Meet(c.asked, target, visits(c.tried, target), r.now)
 	c.tried = append(c.tried, target)
 	c.running++
 	c.outcome.Requests++
@@ -168,7 +165,7 @@ func (r *run) double(c *liveCall) {
 		return
 	}
 	second := r.hedge.Second(r.now, c.asked, c.tried[0])
-	if second < 0 || slices.Contains(c.tried, second) {
+	if second < 0 {
 		return
 	}
 	c.outcome.Hedged = true
@@ -199,7 +196,7 @@ func (r *run) goOn(c *liveCall) {
 		return
 	}
 	next := r.policy.Next(r.now, c.asked, c.tried)
-	if next < 0 || slices.Contains(c.tried, next) {
+	if next < 0 {
 		r.fail(c)
 		return
 	}
@@ -244,4 +241,14 @@ func (r *run) seen(q *request) Seen {
 		s.TTFT = q.reply.TTFT
 	}
 	return s
+}
+
+func visits(tried []int, target int) int {
+	n := 0
+	for _, t := range tried {
+		if t == target {
+			n++
+		}
+	}
+	return n
 }

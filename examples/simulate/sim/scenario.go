@@ -73,8 +73,8 @@ func (t *Trouble) strikes(target *Target) bool {
 	return t.Who == Everyone || t.Who == target.Name || t.Who == target.Provider
 }
 
-// promise returns the budget of the scenario.
-func (s *Scenario) promise() budget.Budget {
+// Promise returns the budget of the scenario.
+func (s *Scenario) Promise() budget.Budget {
 	if len(s.Budget.Layers()) == 0 {
 		return Usual
 	}

@@ -80,7 +80,7 @@ func nameHash(s string) uint64 {
 func (w *World) Scenario() Scenario { return w.scenario }
 
 // Budget returns what was promised.
-func (w *World) Budget() budget.Budget { return w.scenario.promise() }
+func (w *World) Budget() budget.Budget { return w.scenario.Promise() }
 
 // Calls returns what is asked, by time. It is not to be changed.
 func (w *World) Calls() []Call { return w.calls }

@@ -14,14 +14,14 @@ const (
 // their rate limits, and prompts. It is for one run, and not safe for concurrent use.
 type State struct {
 	world  *World
-	counts []count
+	counts []used
 	cache  map[place]prompt
 }
 
-// count is of the requests of one window.
-type count struct {
-	window time.Duration
-	n      int
+// used is how many requests came in one window of a limit.
+type used struct {
+	from time.Duration
+	n    int
 }
 
 type place struct{ conversation, target int }
@@ -33,14 +33,14 @@ type prompt struct {
 
 // NewState returns the state of a run that has not begun.
 func (w *World) NewState() *State {
-	return &State{world: w, counts: make([]count, len(w.sites)), cache: make(map[place]prompt)}
+	return &State{world: w, counts: make([]used, len(w.sites)), cache: make(map[place]prompt)}
 }
 
 // Meet sends the nth request of a call (from 0 on) to a target.
 func (s *State) Meet(c *Call, target, nth int, at time.Duration) Reply {
 	if limit := s.world.limit(target, at); limit > 0 && !s.take(target, limit, at) {
 		r := refusal(http.StatusTooManyRequests, &draws{})
-		r.RetryAfter = s.counts[target].window + limitWindow - at
+		r.RetryAfter = s.counts[target].from + limitWindow - at
 		return r
 	}
 	r := s.world.Reply(c, target, nth, at, s.Cached(c, target, at))
@@ -65,8 +65,8 @@ func (s *State) Cached(c *Call, target int, at time.Duration) int {
 // take counts a request against a limit, and tells whether it is within.
 func (s *State) take(target, limit int, at time.Duration) bool {
 	n := &s.counts[target]
-	if window := at.Truncate(limitWindow); window != n.window {
-		*n = count{window: window}
+	if from := at.Truncate(limitWindow); from != n.from {
+		*n = used{from: from}
 	}
 	n.n++
 	return n.n <= limit
