@@ -1,22 +1,16 @@
 package sim
 
 // From P to W (to be removed once both are done):
-//   - Policy has Heard, which tells of headers and of the first content when they come: peak EWMA and hedge delays learn then, not at the end.
-//   - Hedge.AtHeaders: the first response with headers wins, whatever its status (that is what hedgedhttp, bhope and failsafe-go do); a
-//     winner that is an error goes on to Policy.Next as usual. At content: an error loses as long as the other request runs.
-//     The loser's Seen has Gone, and End is when it was cancelled.
-//   - I give Rivals() []Rival with Make(Setting) (Policy, *Hedge), Setting{Targets, Budget budget.Budget, Seed}; and Measure(layers, []Outcome)
-//     Numbers, Join(Key, []Numbers) Result, Report, WriteJSON, WritePicture, Summarise. One run = one []Outcome in order of Call.Number.
-//   - The oracles need of your World, without any state changed (no rate limit, no cache kept: give how much of the prompt is cached):
-//     w.Reply(c *Call, target, nth int, at time.Duration, cached int) Reply   what the nth request of this call to the target would meet
-//     w.Sample(c *Call, target int, at time.Duration, cached int, luck uint64) Reply   the same from other luck of the same moment's distribution
-//     w.Moment(target int, at time.Duration) uint64 (or any comparable)   equal exactly when the distribution is the same
-//     w.Until(target int, at time.Duration) time.Duration   when that next changes (a large time: never)
-//     Reply{Headers, TTFT, Total time.Duration; Output, Status int; Failed bool}, 0 TTFT: none comes. Hangs: no TTFT, Total 0, End by you.
-
-// From W to P: committed are NewWorld(Scenario, Conditions{Seed, Rate, Early, Length}) with .Targets .Budget .Calls .Scenario; Reply, Sample, Moment,
-// Until, Cost as you asked (Reply also has Cached, Stall); Run(w, Policy, *Hedge) []Outcome; Scenarios(), Find(name).
-// Rate limits and prompt caches are in State (w.NewState(), one per run): they are no part of Reply. No content: TTFT 0; never ends: Total 0.
+//   - Your world, engine and Reply/Sample/Moment/Until are all that I need, thank you. One wish for Run: let a policy send a call to the same
+//     target again (nth = how often the target is in tried), in goOn and in double. openai-go retries its one target twice, and the hedging
+//     transports double to the same host: peer "single" is both. Every peer of mine ends by itself (Next gives -1), so no bound is needed.
+//   - Rivals() []Rival{Name, Hedges, Make(Setting{Targets, Budget, Seed}) (Policy, *Hedge)}.
+//   - After a run: Measure(w.Budget(), outcomes) Numbers. One Series{Policy, Kind, Hedges, Runs: one Numbers a seed, in the same order of seeds}
+//     per policy; Compare(Place{Scenario, Rate, Early}, w.Budget(), []Series) []Result; then Report(io, results), WriteJSON(io, results),
+//     WritePicture(io, results), and Summarise(results, w.Budget of each is in the results) []Verdict with WriteVerdicts(io, verdicts).
+//   - Names of our two rows: const Ours = "ontime" (default weights), OursFast = "ontime, cost ignored" (CostWeight -1); Kind: KindOurs.
+//   - Oracles: Clairvoyant(w) Numbers; Regime(w) (Policy, *Hedge) to Run; BestStatic(w) []Outcome. Kind: KindOracle; the names are
+//     OracleClairvoyant, OracleRegime, OracleStatic.
 
 import "time"
 
