@@ -28,7 +28,10 @@ func main() {
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		os.Exit(0)
+	case errors.Is(err, errReported):
+		os.Exit(2)
 	case err != nil:
+		fmt.Fprintln(os.Stderr, "simulate:", err)
 		os.Exit(2)
 	}
 	debug.SetGCPercent(400)

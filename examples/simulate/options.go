@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"slices"
@@ -22,8 +23,12 @@ type options struct {
 	full      bool
 	json      string
 	picture   string
-	trace     *sim.Trace
+	trace     sim.Trace
 }
+
+// errReported has been told to the user, with the usage.
+var errReported = errors.New("wrong arguments")
+
 
 func parseOptions(args []string) (options, error) {
 	o := options{scenarios: sim.Scenarios(), rates: []float64{5}, early: []bool{true}}
@@ -38,17 +43,24 @@ func parseOptions(args []string) (options, error) {
 	flags.BoolVar(&o.full, "full", false, "20 seeds, rates 0.5, 5 and 50, early and late headers, runs of the usual length, all our ways; about an hour")
 	flags.StringVar(&o.json, "json", "", "write all figures to this `file`")
 	flags.StringVar(&o.picture, "picture", "", "write a picture of cost against attainment to this `file` (SVG)")
-	flags.Func("trace", "measured times, or calls, from this `file` in place of the built-in ones: "+sim.TraceFormats, o.setTrace)
-	if err := flags.Parse(args); err != nil {
+	var traces []string
+	flags.Func("trace", "measured times, or calls, from this `file` in place of the built-in ones; may be repeated. It is "+sim.TraceFormats,
+		func(file string) error { traces = append(traces, file); return nil })
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
 		return o, err
+	case err != nil:
+		return o, errReported
+	case flags.NArg() > 0 || o.seeds < 1 || o.calls < 0:
+		return o, fmt.Errorf("there is nothing to do: -seeds is at least 1, -calls at least 0, and all else are flags, not %q", flags.Args())
 	}
 	if o.full {
 		o.fill(flags)
 	}
-	if o.seeds < 1 || flags.NArg() > 0 {
-		err := fmt.Errorf("there is nothing to do: -seeds is at least 1, and all arguments are flags")
-		fmt.Fprintln(flags.Output(), err)
-		return o, err
+	for _, file := range traces {
+		if err := o.trace.Read(file); err != nil {
+			return o, err
+		}
 	}
 	return o, nil
 }
@@ -115,11 +127,6 @@ func (o *options) setHeaders(word string) error {
 func (o *options) setPolicies(list string) error {
 	o.policies = strings.Split(list, ",")
 	return nil
-}
-
-func (o *options) setTrace(file string) (err error) {
-	o.trace, err = sim.ReadTrace(file)
-	return err
 }
 
 // wants reports whether a policy is to be played.

@@ -128,7 +128,7 @@ func (o *options) matches(all []contestant) []*match {
 // world makes the world of one seed, which is the same for all contestants.
 func (o *options) world(m *match, seed uint64) *sim.World {
 	return sim.NewWorld(m.scenario, sim.Conditions{
-		Seed: seed, Rate: m.place.Rate, Early: m.place.Early, Trace: o.trace,
+		Seed: seed, Rate: m.place.Rate, Early: m.place.Early, Trace: &o.trace,
 		Length: time.Duration(float64(o.calls) / m.place.Rate * float64(time.Second)),
 	})
 }

@@ -71,11 +71,24 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: b, ContentLength: -1, Request: r,
 	}
+	if x.reply.Limit > 0 {
+		x.reply.tellLimit(resp.Header)
+	}
 	if x.reply.Status != http.StatusOK {
 		x.end()
 		refuse(resp, &x.reply)
 	}
 	return resp, nil
+}
+
+// tellLimit sets the headers in which OpenAI tells of a rate limit.
+func (r *Reply) tellLimit(h http.Header) {
+	h.Set("X-Ratelimit-Limit-Requests", strconv.Itoa(r.Limit))
+	h.Set("X-Ratelimit-Remaining-Requests", strconv.Itoa(r.Left))
+	h.Set("X-Ratelimit-Reset-Requests", (r.Reset - r.Headers).Round(time.Millisecond).String())
+	if r.Status == http.StatusTooManyRequests {
+		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(r.Reset.Seconds()))))
+	}
 }
 
 // refuse makes a response one that reports an error.
@@ -85,7 +98,6 @@ func refuse(resp *http.Response, r *Reply) {
 	switch r.Status {
 	case http.StatusTooManyRequests:
 		kind, code = "requests", `"rate_limit_exceeded"`
-		resp.Header.Set("Retry-After", strconv.Itoa(int(math.Ceil(r.RetryAfter.Seconds()))))
 	case http.StatusNotFound:
 		kind, code = "invalid_request_error", `"model_not_found"`
 	}

@@ -21,7 +21,7 @@ type Scenario struct {
 // Trouble is an effect on some targets for a while. Troubles of one target do not
 // overlap.
 type Trouble struct {
-	Who         string  // a target, a provider, or Everyone
+	Who         Who
 	From, Until float64 // as shares of the run
 	// Every makes it come and go: on for so long, off for as long, as a share of the
 	// run. 0: it stays.
@@ -32,8 +32,16 @@ type Trouble struct {
 	Effect
 }
 
-// Everyone is every target.
-const Everyone = "*"
+// Who is struck, by the places of the targets in their list.
+type Who int
+
+// The first target is the cheapest, the third the one with the shortest tail.
+const (
+	Cheapest  Who = 0
+	Steadiest Who = 2
+	Provider  Who = -1 // all targets of the cheapest one's provider
+	Everyone  Who = -2
+)
 
 // Effect is what a trouble does to a request that is sent while it lasts. The zero
 // value does nothing.
@@ -69,8 +77,14 @@ const ms = time.Millisecond
 // targets keeps all of it, and the cheapest two miss p95 or p99 when left alone.
 var Usual = budget.Budget{TTFT: budget.Layers{50: 700 * ms, 95: 1200 * ms, 99: 2500 * ms}}
 
-func (t *Trouble) strikes(target *Target) bool {
-	return t.Who == Everyone || t.Who == target.Name || t.Who == target.Provider
+func (t *Trouble) strikes(sites []site, target int) bool {
+	switch t.Who {
+	case Everyone:
+		return true
+	case Provider:
+		return sites[target].Provider == sites[Cheapest].Provider
+	}
+	return target == min(int(t.Who), len(sites)-1)
 }
 
 // Promise returns the budget of the scenario.

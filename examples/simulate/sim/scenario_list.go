@@ -6,18 +6,12 @@ import (
 	"github.com/ontime-llm/ontime/budget"
 )
 
-// Who is struck: first the cheapest of the built-in targets, later the one that keeps
-// the promise by itself, so that no policy goes unharmed by its taste alone.
-const (
-	cheap  = "openai-us"
-	steady = "gemini"
-)
-
-// twice is an effect on cheap, and later on steady.
+// twice is an effect on the cheapest target, and later on the one that keeps the
+// promise by itself, so that no policy goes unharmed by its taste alone.
 func twice(e Effect) []Trouble {
 	return []Trouble{
-		{Who: cheap, From: 0.25, Until: 0.45, Effect: e},
-		{Who: steady, From: 0.55, Until: 0.70, Effect: e},
+		{Who: Cheapest, From: 0.25, Until: 0.45, Effect: e},
+		{Who: Steadiest, From: 0.55, Until: 0.70, Effect: e},
 	}
 }
 
@@ -29,65 +23,65 @@ func Scenarios() []Scenario {
 			Load: Load{Even: true},
 		},
 		{
-			Name: "drift", Words: "gemini slows down to 4 times, evenly, and recovers; so does openai-us, to 3 times",
+			Name: "drift", Words: "the steadiest target slows down to 4 times, evenly, and recovers; so does the cheapest, to 3 times",
 			Troubles: []Trouble{
-				{Who: steady, From: 0.2, Until: 0.8, Drift: true, Effect: Effect{Slow: 4}},
-				{Who: cheap, From: 0.4, Until: 0.9, Drift: true, Effect: Effect{Slow: 3}},
+				{Who: Steadiest, From: 0.2, Until: 0.8, Drift: true, Effect: Effect{Slow: 4}},
+				{Who: Cheapest, From: 0.4, Until: 0.9, Drift: true, Effect: Effect{Slow: 3}},
 			},
 		},
 		{
-			Name: "spike", Words: "openai-us is 6 times slower for a while, later gemini",
+			Name: "spike", Words: "the cheapest target is 6 times slower for a while, later the steadiest",
 			Troubles: twice(Effect{Slow: 6}),
 		},
 		{
-			Name: "brownout", Words: "35% of the calls of openai-us are 8 times slower for a while, later those of gemini",
+			Name: "brownout", Words: "35% of the calls of the cheapest target are 8 times slower for a while, later those of the steadiest",
 			Troubles: twice(Effect{Share: 0.35, Slow: 8}),
 		},
 		{
-			Name: "hang", Words: "openai-us takes calls and never answers; later half of those of gemini",
+			Name: "hang", Words: "the cheapest target takes calls and never answers; later half of those of the steadiest",
 			Troubles: []Trouble{
-				{Who: cheap, From: 0.25, Until: 0.45, Effect: Effect{Hang: true}},
-				{Who: steady, From: 0.55, Until: 0.70, Effect: Effect{Hang: true, Share: 0.5}},
+				{Who: Cheapest, From: 0.25, Until: 0.45, Effect: Effect{Hang: true}},
+				{Who: Steadiest, From: 0.55, Until: 0.70, Effect: Effect{Hang: true, Share: 0.5}},
 			},
 		},
 		{
-			Name: "errors", Words: "openai-us fails at once, every call; later 40% of those of gemini",
+			Name: "errors", Words: "the cheapest target fails at once, every call; later 40% of those of the steadiest",
 			Troubles: []Trouble{
-				{Who: cheap, From: 0.25, Until: 0.45, Effect: Effect{Status: 500}},
-				{Who: steady, From: 0.55, Until: 0.70, Effect: Effect{Status: 503, Share: 0.4}},
+				{Who: Cheapest, From: 0.25, Until: 0.45, Effect: Effect{Status: 500}},
+				{Who: Steadiest, From: 0.55, Until: 0.70, Effect: Effect{Status: 503, Share: 0.4}},
 			},
 		},
 		{
-			Name: "limit", Words: "openai-us takes no more than 30% of the calls for a while, later gemini",
+			Name: "limit", Words: "the cheapest target takes no more than 30% of all calls for a while, later the steadiest",
 			Troubles: twice(Effect{Limit: 0.3}),
 		},
 		{
-			Name: "provider", Words: "all of openai is 5 times slower for a while",
-			Troubles: []Trouble{{Who: "openai", From: 0.3, Until: 0.6, Effect: Effect{Slow: 5}}},
+			Name: "provider", Words: "the cheapest target and its provider's other region are 5 times slower for a while",
+			Troubles: []Trouble{{Who: Provider, From: 0.3, Until: 0.6, Effect: Effect{Slow: 5}}},
 		},
 		{
 			Name: "everyone", Words: "every target is 4 times slower for a while",
 			Troubles: []Trouble{{Who: Everyone, From: 0.3, Until: 0.6, Effect: Effect{Slow: 4}}},
 		},
 		{
-			Name: "flapping", Words: "openai-us is 6 times slower every other moment, later gemini",
+			Name: "flapping", Words: "the cheapest target is 6 times slower every other moment, later the steadiest",
 			Troubles: []Trouble{
-				{Who: cheap, From: 0.2, Until: 0.5, Every: 1.0 / 60, Effect: Effect{Slow: 6}},
-				{Who: steady, From: 0.55, Until: 0.75, Every: 1.0 / 60, Effect: Effect{Slow: 6}},
+				{Who: Cheapest, From: 0.2, Until: 0.5, Every: 1.0 / 60, Effect: Effect{Slow: 6}},
+				{Who: Steadiest, From: 0.55, Until: 0.75, Every: 1.0 / 60, Effect: Effect{Slow: 6}},
 			},
 		},
 		{
-			Name: "cold", Words: "from the first call on 35% of the calls of openai-us and gemini are 8 times slower",
+			Name: "cold", Words: "from the first call on 35% of those of the cheapest and the steadiest target are 8 times slower",
 			Troubles: []Trouble{
-				{Who: cheap, From: 0, Until: 0.3, Effect: Effect{Share: 0.35, Slow: 8}},
-				{Who: steady, From: 0, Until: 0.3, Effect: Effect{Share: 0.35, Slow: 8}},
+				{Who: Cheapest, From: 0, Until: 0.3, Effect: Effect{Share: 0.35, Slow: 8}},
+				{Who: Steadiest, From: 0, Until: 0.3, Effect: Effect{Share: 0.35, Slow: 8}},
 			},
 		},
 		{
-			Name: "new", Words: "gemini is not there (404) in the first 40%, and then the best by far",
+			Name: "new", Words: "the steadiest target is not there (404) in the first 40%, and then the best by far",
 			Troubles: []Trouble{
-				{Who: steady, From: 0, Until: 0.4, Effect: Effect{Status: 404}},
-				{Who: steady, From: 0.4, Until: 1, Effect: Effect{Slow: 0.6}},
+				{Who: Steadiest, From: 0, Until: 0.4, Effect: Effect{Status: 404}},
+				{Who: Steadiest, From: 0.4, Until: 1, Effect: Effect{Slow: 0.6}},
 			},
 		},
 		{
@@ -107,10 +101,10 @@ func Scenarios() []Scenario {
 			Budget: budget.Budget{TTFT: budget.Layers{50: 700 * ms, 95: 1300 * ms, 99: 2500 * ms}},
 		},
 		{
-			Name: "stall", Words: "30% of the streams of openai-us pause for 8 s in the middle; later gemini writes 4 times slower",
+			Name: "stall", Words: "30% of the streams of the cheapest target pause for 8 s in the middle; later the steadiest writes 4 times slower",
 			Troubles: []Trouble{
-				{Who: cheap, From: 0.25, Until: 0.5, Effect: Effect{Share: 0.3, Stall: 8 * time.Second}},
-				{Who: steady, From: 0.55, Until: 0.75, Effect: Effect{Pace: 4}},
+				{Who: Cheapest, From: 0.25, Until: 0.5, Effect: Effect{Share: 0.3, Stall: 8 * time.Second}},
+				{Who: Steadiest, From: 0.55, Until: 0.75, Effect: Effect{Pace: 4}},
 			},
 			Budget: budget.Budget{
 				TTFT:  Usual.TTFT,

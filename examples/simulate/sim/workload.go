@@ -25,38 +25,49 @@ const (
 func (w *World) workload(t *Trace) []Call {
 	n := int(math.Round(w.rate * w.length.Seconds()))
 	calls := make([]Call, n)
-	arrive := luckOf(w.seed, 'a', 'r', 'r')
-	at, mean := 0.0, w.length.Seconds()/float64(n)
+	next := w.asking(t)
 	open := conversations{
 		share: w.scenario.Load.Conversations, luck: luckOf(w.seed, 't', 'a', 'l'),
 		most: max(minOpen, int(w.rate*thinking.Seconds())),
 	}
+	at, long := 0.0, luckOf(w.seed, 'l', 'o', 'n')
 	for i := range calls {
-		at += mean * w.gap(&arrive)
+		a := next()
+		at += a.gap / w.rate
 		c := &calls[i]
 		c.Number, c.At = i, time.Duration(at*float64(time.Second))
-		l := luckOf(w.seed, uint64(i), 'a', 's', 'k')
-		c.Prompt, c.Output = w.tokens(&l)
-		w.lengthen(c, &l)
+		c.Prompt = min(max(a.prompt, minPrompt), maxPrompt)
+		c.Output = min(max(a.output, minOutput), maxOutput)
+		w.lengthen(c, &long)
 		open.join(c)
 	}
-	t.replace(calls)
 	return calls
 }
 
-// gap is the time to the next call; its mean is 1.
-func (w *World) gap(l *luck) float64 {
-	if w.scenario.Load.Even {
-		return l.exponential()
+// asking returns what gives the calls, one after the other.
+func (w *World) asking(t *Trace) func() ask {
+	l := luckOf(w.seed, 'a', 's', 'k')
+	if t == nil || len(t.asked) == 0 {
+		return func() ask { return w.ask(&l) }
 	}
-	return l.gamma(1 / (arrivalCV * arrivalCV))
+	i := l.next() % uint64(len(t.asked)) // each seed begins elsewhere
+	return func() ask {
+		i = (i + 1) % uint64(len(t.asked))
+		return t.asked[i]
+	}
 }
 
-func (w *World) tokens(l *luck) (prompt, output int) {
-	a, b := l.normals()
-	prompt = int(math.Exp(promptMu + promptSigma*a))
-	output = int(math.Exp(outputMu + outputSigma*b))
-	return min(max(prompt, minPrompt), maxPrompt), min(max(output, minOutput), maxOutput)
+func (w *World) ask(l *luck) ask {
+	var a ask
+	if w.scenario.Load.Even {
+		a.gap = l.exponential()
+	} else {
+		a.gap = l.gamma(1 / (arrivalCV * arrivalCV))
+	}
+	p, o := l.normals()
+	a.prompt = int(math.Exp(promptMu + promptSigma*p))
+	a.output = int(math.Exp(outputMu + outputSigma*o))
+	return a
 }
 
 func (w *World) lengthen(c *Call, l *luck) {

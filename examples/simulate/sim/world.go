@@ -45,9 +45,9 @@ func NewWorld(s Scenario, c Conditions) *World {
 	if w.length == 0 {
 		w.length = usualLength(c.Rate)
 	}
-	w.sites = c.Trace.sites()
-	if w.sites == nil {
-		w.sites = builtin()
+	w.sites = builtin()
+	if c.Trace != nil && len(c.Trace.places) > 0 {
+		w.sites = c.Trace.places
 	}
 	for i := range w.sites {
 		w.moments = append(w.moments, w.timeline(i))
@@ -108,9 +108,13 @@ type Reply struct {
 	Failed  bool          // an error, or an answer that is cut after Output tokens
 	Cached  int           // tokens of the prompt that the target still had
 
-	Stall      time.Duration // pause before token StallAt; 0: none
-	StallAt    int           // the first token is 1
-	RetryAfter time.Duration // of a 429
+	Stall   time.Duration // pause before token StallAt; 0: none
+	StallAt int           // the first token is 1
+
+	// Where a rate limit holds: how many requests a window takes, how many of them are
+	// left, and how long it lasts.
+	Limit, Left int
+	Reset       time.Duration
 }
 
 // Reply returns what the nth request of a call (from 0 on) to a target meets when it is

@@ -38,12 +38,17 @@ func (w *World) NewState() *State {
 
 // Meet sends the nth request of a call (from 0 on) to a target.
 func (s *State) Meet(c *Call, target, nth int, at time.Duration) Reply {
-	if limit := s.world.limit(target, at); limit > 0 && !s.take(target, limit, at) {
+	limit := s.world.limit(target, at)
+	left, reset := s.take(target, limit, at)
+	if limit > 0 && left < 0 {
 		r := refusal(http.StatusTooManyRequests, &draws{})
-		r.RetryAfter = s.counts[target].from + limitWindow - at
+		r.Limit, r.Reset = limit, reset
 		return r
 	}
 	r := s.world.Reply(c, target, nth, at, s.Cached(c, target, at))
+	if limit > 0 {
+		r.Limit, r.Left, r.Reset = limit, left, reset
+	}
 	if c.Conversation != 0 && r.Status == http.StatusOK {
 		s.cache[place{c.Conversation, target}] = prompt{c.Prompt, at + cacheTime}
 	}
@@ -62,14 +67,15 @@ func (s *State) Cached(c *Call, target int, at time.Duration) int {
 	return min(c.Shared, known.tokens)
 }
 
-// take counts a request against a limit, and tells whether it is within.
-func (s *State) take(target, limit int, at time.Duration) bool {
-	n := &s.counts[target]
-	if from := at.Truncate(limitWindow); from != n.from {
-		*n = used{from: from}
+// take counts a request. It returns how many more the window takes, below 0 if not even
+// this one, and how long the window lasts.
+func (s *State) take(target, limit int, at time.Duration) (left int, reset time.Duration) {
+	u := &s.counts[target]
+	if from := at.Truncate(limitWindow); from != u.from {
+		*u = used{from: from}
 	}
-	n.n++
-	return n.n <= limit
+	u.n++
+	return limit - u.n, u.from + limitWindow - at
 }
 
 // limit is how many requests a target takes in a window; 0: any.

@@ -25,7 +25,7 @@ func (w *World) timeline(target int) []moment {
 	s := &w.sites[target]
 	var list []span
 	for i := range w.scenario.Troubles {
-		if t := &w.scenario.Troubles[i]; t.strikes(&s.Target) {
+		if t := &w.scenario.Troubles[i]; t.strikes(w.sites, target) {
 			list = append(list, t.spans(w.length)...)
 		}
 	}
