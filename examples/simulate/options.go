@@ -29,7 +29,6 @@ type options struct {
 // errReported has been told to the user, with the usage.
 var errReported = errors.New("wrong arguments")
 
-
 func parseOptions(args []string) (options, error) {
 	o := options{scenarios: sim.Scenarios(), rates: []float64{5}, early: []bool{true}}
 	flags := flag.NewFlagSet("simulate", flag.ContinueOnError)
