@@ -7,10 +7,14 @@ import (
 )
 
 const (
-	regimeSamples = 300 // of every kind of call
-	regimeRounds  = 300
-	regimeReserve = 0.8 // of each allowance
-	regimeHighest = 50  // price: what cannot be kept is worth no more
+	regimeDraws  = 200000 // for all kinds of call together
+	regimeFewest = 800    // for one kind
+	regimeMost   = 6000
+	regimeRounds = 300
+	// A layer has a price from this share of its allowance on, and so much more for
+	// each whole allowance.
+	regimeFree  = 0.7
+	regimeSlope = 100
 )
 
 // effectOf is what an action does with a kind of call, on average.
@@ -41,35 +45,46 @@ type weighted struct {
 	share float64 // of the calls
 }
 
-// solve finds the prices, by steps along the subgradient of the dual. The late iterates
-// together are a mixture of actions that keeps what can be kept.
+// solve finds what mixture of actions costs least and keeps what can be kept, by the
+// method of Frank and Wolfe: each round takes the cheapest actions under the prices that
+// the mixture so far calls for, and mixes them in.
 func (o *regime) solve() {
 	kinds := o.weigh()
-	hedge := o.world.Budget().HedgeShare()
-	p := prices{miss: make([]float64, len(o.layers))}
+	miss, hedged := make([]float64, len(o.layers)), 0.0
 	for round := range regimeRounds {
-		miss, hedged := make([]float64, len(o.layers)), 0.0
-		for i := range kinds {
-			k := &kinds[i]
-			e := o.cheapestOf(k, p)
-			for j, m := range e.miss {
-				miss[j] += k.share * m
-			}
-			hedged += k.share * e.hedged
-		}
-		step := 2 / math.Sqrt(float64(round+1))
-		next := prices{miss: make([]float64, len(o.layers))}
+		p := pricesFor(miss, hedged)
+		part := 2 / float64(round+2)
 		for j := range miss {
-			next.miss[j] = min(max(0, p.miss[j]+step*min(miss[j]-regimeReserve, 4)), regimeHighest)
+			miss[j] *= 1 - part
 		}
-		if hedge > 0 {
-			next.hedge = max(0, p.hedge+step*(hedged-1))
+		hedged *= 1 - part
+		for i := range kinds {
+			e := o.cheapestOf(&kinds[i], p)
+			for j, m := range e.miss {
+				miss[j] += part * kinds[i].share * m
+			}
+			hedged += part * kinds[i].share * e.hedged
 		}
-		if round >= regimeRounds/2 {
-			o.prices = append(o.prices, p)
-		}
-		p = next
+		o.prices = append(o.prices, p)
 	}
+}
+
+func pricesFor(miss []float64, hedged float64) prices {
+	price := func(used float64) float64 { return regimeSlope * max(0, used-regimeFree) }
+	p := prices{miss: make([]float64, len(miss)), hedge: price(hedged)}
+	for j, m := range miss {
+		p.miss[j] = price(m)
+	}
+	p.miss[len(miss)-1] = regimeSlope * miss[len(miss)-1] // calls that fail are never free
+	return p
+}
+
+// drawn returns the prices of a random round, as often as it is in the mixture: in
+// proportion to the round's number.
+func (o *regime) drawn(u float64) prices {
+	n := float64(len(o.prices))
+	i := int((math.Sqrt(1+4*u*n*(n+1)) - 1) / 2)
+	return o.prices[min(i, len(o.prices)-1)]
 }
 
 func (o *regime) cheapestOf(k *weighted, p prices) *effectOf {
@@ -106,6 +121,7 @@ func (o *regime) weigh() []weighted {
 			order = append(order, k)
 		}
 	}
+	o.samples = min(max(regimeDraws/len(order), regimeFewest), regimeMost)
 	var kinds []weighted
 	var costs []float64
 	for _, k := range order {
@@ -146,7 +162,7 @@ func (o *regime) table(k kind, c *Call) []effectOf {
 	for i := range table {
 		table[i].miss = make([]float64, len(o.layers))
 	}
-	for n := range regimeSamples {
+	for n := range o.samples {
 		o.sample(table, k, examples[n%len(examples)], uint64(n))
 	}
 	o.tables[k] = table
@@ -173,12 +189,12 @@ func (o *regime) sample(table []effectOf, k kind, c *Call, n uint64) {
 		e := &table[i]
 		for j, l := range o.layers {
 			if missed(l, &result) {
-				e.miss[j] += 1 / (regimeSamples * l.Allowed())
+				e.miss[j] += 1 / (float64(o.samples) * l.Allowed())
 			}
 		}
-		e.cost += result.Cost / regimeSamples
+		e.cost += result.Cost / float64(o.samples)
 		if result.Hedged {
-			e.hedged += 1 / (regimeSamples * allowance)
+			e.hedged += 1 / (float64(o.samples) * allowance)
 		}
 	}
 }

@@ -10,14 +10,14 @@ import (
 
 // Regime returns the oracle that knows every target's true distribution at this moment,
 // and the whole workload, but not the luck of a request. It keeps each layer in
-// expectation, with a fifth of the allowance in reserve, at the least cost, and doubles
-// no more calls than the budget allows, one other request each.
+// expectation, with some of the allowance in reserve, at the least cost, and doubles no
+// more calls than the budget allows, one other request each.
 //
 // For every kind of call (the moments of the targets, the size of the prompt, how much of
 // it a target may have) it knows what each action does: whom to send it first, to whom
 // next (when the first fails, or as a hedge), and when to hedge. What a miss of a layer
-// and a hedge are worth is found as the prices of a linear program: they rise while too
-// many calls of the workload miss, and fall while fewer do.
+// and a hedge are worth are prices that rise with how much of the allowance the workload
+// uses up.
 func Regime(w *World, seed uint64) (Policy, *Hedge) {
 	o := &regime{
 		world: w, layers: promises(w.Budget()), seed: seed,
@@ -40,7 +40,8 @@ type regime struct {
 	actions  []action
 	examples map[kind][]*Call // calls of each kind
 	tables   map[kind][]effectOf
-	prices   []prices // late iterates; calls draw from them, which mixes actions
+	samples  int      // of each kind
+	prices   []prices // of each round; calls draw from them, which mixes actions
 	median   float64  // cost, the unit of all costs
 
 	chosen map[int]action // of the calls under way
@@ -75,7 +76,7 @@ func (o *regime) allActions() []action {
 	delays := []time.Duration{0}
 	for _, l := range o.layers {
 		if l.Metric == budget.TTFT && o.world.Budget().HedgeShare() > 0 {
-			delays = append(delays, l.Limit/2, l.Limit*3/4)
+			delays = append(delays, l.Limit*2/5, l.Limit*7/10)
 		}
 	}
 	var all []action
@@ -104,21 +105,16 @@ func (o *regime) kindOf(c *Call, holder int8) kind {
 	return k
 }
 
-// sizeClass halves an octave of tokens, from 256 on.
-func sizeClass(tokens int) uint8 {
-	top := bits.Len(uint(tokens / 256))
-	if top < 2 {
-		return uint8(2 * top)
-	}
-	return uint8(2*top + tokens/256>>(top-2)&1)
-}
+// sizeClass tells octaves of tokens apart, from 1024 on: 60 ms of prefill.
+func sizeClass(tokens int) uint8 { return uint8(bits.Len(uint(tokens / 1024))) }
 
 func (o *regime) First(now time.Duration, c *Call) int {
 	holder := int8(wherever)
 	if h, ok := o.holds[c.Conversation]; ok && now < h.until {
 		holder = int8(h.target)
 	}
-	p := o.prices[int(luckOf(o.seed, uint64(c.Number))%luck(len(o.prices)))]
+	l := luckOf(o.seed, uint64(c.Number), 'p')
+	p := o.drawn(l.uniform())
 	a := o.best(o.table(o.kindOf(c, holder), c), p, func(target int) bool { return o.full(target, now) })
 	o.chosen[c.Number] = a
 	return a.first

@@ -31,21 +31,29 @@ func Report(w io.Writer, results []Result) error {
 func writeTable(w io.Writer, results []Result) {
 	first := &results[0]
 	fmt.Fprintf(w, "\n%s: %d seeds of %d calls\n\n", first.Place, first.Seeds, first.Calls)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "policy\t")
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	width := len("allowed")
+	for i := range results {
+		width = max(width, len(results[i].Policy))
+	}
+	fmt.Fprintf(t, "%-*s\t", width, "policy")
 	for _, l := range first.Layers {
 		fmt.Fprintf(t, "%s\t", l.Layer)
 	}
 	fmt.Fprintln(t, "TTFT p50\tp95\tp99\tp99.9\textra\terrors\t$/1000\trel.\tregret\t")
-	fmt.Fprint(t, "allowed\t")
+	fmt.Fprintf(t, "%-*s\t", width, "allowed")
 	for _, l := range first.Layers {
 		fmt.Fprintf(t, "%s\t", percent(Stat{Mean: l.Allowed}))
 	}
 	fmt.Fprintln(t, "\t\t\t\t\t\t\t\t\t")
 	for i := range results {
-		writeRow(t, &results[i])
+		writeRow(t, &results[i], width)
 	}
 	t.Flush()
+	for line := range strings.Lines(b.String()) {
+		fmt.Fprintln(w, strings.TrimRight(line, " \n")[2:]) // without the padding of the first column
+	}
 }
 
 // String is how a place is titled.
@@ -57,8 +65,8 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s at %v calls/s, headers %s", p.Scenario, p.Rate, headers)
 }
 
-func writeRow(w io.Writer, r *Result) {
-	fmt.Fprintf(w, "%s\t", r.Policy)
+func writeRow(w io.Writer, r *Result, width int) {
+	fmt.Fprintf(w, "%-*s\t", width, r.Policy)
 	for _, l := range r.Layers {
 		mark := ""
 		if !l.Kept {
