@@ -40,7 +40,8 @@ type point struct {
 	attainment float64
 }
 
-// pointsOf sums up each policy over all places, the best attained first.
+// pointsOf sums up each policy over all places, the best attained first, and of these the dearest: so the lines to
+// the labels cross least.
 func pointsOf(results []Result) []point {
 	type sums struct{ logCost, places, kept, layers float64 }
 	of := map[string]*sums{}
@@ -81,7 +82,7 @@ func pointsOf(results []Result) []point {
 		points[i].attainment = s.kept / max(s.layers, 1)
 	}
 	slices.SortFunc(points, func(a, b point) int {
-		return cmp.Or(cmp.Compare(b.attainment, a.attainment), cmp.Compare(a.cost, b.cost), cmp.Compare(a.policy, b.policy))
+		return cmp.Or(cmp.Compare(b.attainment, a.attainment), cmp.Compare(b.cost, a.cost), cmp.Compare(a.policy, b.policy))
 	})
 	return points
 }
