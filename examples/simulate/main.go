@@ -3,7 +3,7 @@
 //
 //	go run ./examples/simulate                      every scenario at 5 calls/s, about a minute
 //	go run ./examples/simulate -scenario hang       one of them
-//	go run ./examples/simulate -full                20 seeds, all rates, about an hour
+//	go run ./examples/simulate -full                20 seeds, all rates, more than an hour
 //
 // Ours is the real client over a simulated network. The others are the rules of public
 // projects, written down again, which hear of each request what a client would. The

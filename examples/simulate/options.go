@@ -38,8 +38,8 @@ func parseOptions(args []string) (options, error) {
 	flags.Func("policy", "only policies with one of these `words` in their name, with commas; \"ontime\" is ours", o.setPolicies)
 	flags.IntVar(&o.seeds, "seeds", 3, "`number` of runs of everything, each with other luck")
 	flags.Uint64Var(&o.first, "seed", 1, "the first seed")
-	flags.IntVar(&o.calls, "calls", 3000, "`number` of calls of a run; 0: 1,800, 6,000 and 12,000 at 0.5, 5 and 50 calls/s")
-	flags.BoolVar(&o.full, "full", false, "20 seeds, rates 0.5, 5 and 50, early and late headers, runs of the usual length, all our ways; about an hour")
+	flags.IntVar(&o.calls, "calls", 2000, "`number` of calls of a run; 0: 1,800, 6,000 and 12,000 at 0.5, 5 and 50 calls/s")
+	flags.BoolVar(&o.full, "full", false, "20 seeds, rates 0.5, 5 and 50, early and late headers, runs of the usual length, all our ways; more than an hour")
 	flags.StringVar(&o.json, "json", "", "write all figures to this `file`")
 	flags.StringVar(&o.picture, "picture", "", "write a picture of cost against attainment to this `file` (SVG)")
 	var traces []string

@@ -1,12 +1,12 @@
 package sim
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -99,11 +99,11 @@ func (p *play) targets() []client.Target {
 
 // ask is what an application does, without an SDK: decoding would take most of the time
 // of a run.
-func (p *play) ask(app *http.Client, c *Call, body string) Outcome {
+func (p *play) ask(app *http.Client, c *Call, body []byte) Outcome {
 	ctx, cancel := context.WithTimeout(budget.With(context.Background(), endpoint), Deadline)
 	defer cancel()
 	ctx, call := middleware.WithCall(ctx)
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, client.BaseURL+"chat/completions", strings.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, client.BaseURL+"chat/completions", bytes.NewReader(body))
 	if err != nil {
 		return Outcome{Failed: true, Target: -1}
 	}

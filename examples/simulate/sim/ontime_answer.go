@@ -25,7 +25,7 @@ type answer struct {
 }
 
 // middle is in how many events the tokens between the first and the last come.
-const middle = 3
+const middle = 2
 
 // Read waits for the next event and returns it, as far as it fits.
 func (a *answer) Read(p []byte) (int, error) {
@@ -46,7 +46,7 @@ func (a *answer) fill() error {
 	a.events++
 	switch {
 	case a.events == 1: // with the headers
-		a.left = fmt.Appendf(a.left[:0], head+`{"role":"assistant","content":""},"finish_reason":null}]}`+"\n\n")
+		a.left = []byte(head + `{"role":"assistant","content":""},"finish_reason":null}]}` + "\n\n")
 		return nil
 	case r.TTFT == 0:
 		return a.stop(a.wait(never))
@@ -59,7 +59,9 @@ func (a *answer) fill() error {
 	if err := a.wait(r.token(a.tokens)); err != nil {
 		return a.stop(err)
 	}
-	a.left = fmt.Appendf(a.left[:0], head+`{"content":"%s"},"finish_reason":null}]}`+"\n\n", words(a.tokens-before))
+	a.left = append(a.left[:0], head+`{"content":"`...)
+	a.left = append(a.left, words[:len(word)*(a.tokens-before)]...)
+	a.left = append(a.left, `"},"finish_reason":null}]}`+"\n\n"...)
 	if a.tokens == r.Output && !r.Failed {
 		a.left = fmt.Appendf(a.left, head+`{},"finish_reason":"stop"}]}`+"\n\n"+usage+"data: [DONE]\n\n",
 			a.call.Prompt, r.Output, a.call.Prompt+r.Output, r.Cached)
@@ -92,8 +94,10 @@ func (a *answer) next() int {
 	return n
 }
 
-// words are so many tokens.
-func words(n int) string { return strings.Repeat("fox ", n) }
+// words are the tokens of answers.
+const word = "fox "
+
+var words = strings.Repeat(word, maxOutput)
 
 // wait sleeps to an age of the exchange.
 func (a *answer) wait(age time.Duration) error {

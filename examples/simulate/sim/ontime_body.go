@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -27,9 +28,8 @@ type conversation struct {
 func newBodies() *bodies { return &bodies{conversations: make(map[int]*conversation)} }
 
 // of has to be asked once for each call, in their order.
-func (b *bodies) of(c *Call) string {
-	v := new(conversation)
-	who := -c.Number
+func (b *bodies) of(c *Call) []byte {
+	v, who := new(conversation), -c.Number
 	if c.Conversation != 0 {
 		who = c.Conversation
 		if b.conversations[who] != nil {
@@ -42,8 +42,14 @@ func (b *bodies) of(c *Call) string {
 	}
 	v.add("user", who, c.Prompt-v.prompt-v.output)
 	v.prompt, v.output = c.Prompt, c.Output
-	return `{"model":"` + model + `","stream":true,"stream_options":{"include_usage":true},"messages":[` + string(v.messages) + `]}`
+	body := make([]byte, 0, len(bodyHead)+len(v.messages)+len(bodyTail))
+	return append(append(append(body, bodyHead...), v.messages...), bodyTail...)
 }
+
+const (
+	bodyHead = `{"model":"` + model + `","stream":true,"stream_options":{"include_usage":true},"messages":[`
+	bodyTail = `]}`
+)
 
 // add appends a message of so many tokens that begins like no other.
 func (v *conversation) add(role string, who, tokens int) {
@@ -52,6 +58,12 @@ func (v *conversation) add(role string, who, tokens int) {
 	if v.count > 0 {
 		v.messages = append(v.messages, ',')
 	}
-	v.messages = append(v.messages, `{"role":"`+role+`","content":"`+begin+rest+`"}`...)
+	v.messages = slices.Grow(v.messages, len(rest)+100)
+	v.messages = append(v.messages, `{"role":"`...)
+	v.messages = append(v.messages, role...)
+	v.messages = append(v.messages, `","content":"`...)
+	v.messages = append(v.messages, begin...)
+	v.messages = append(v.messages, rest...)
+	v.messages = append(v.messages, `"}`...)
 	v.count++
 }

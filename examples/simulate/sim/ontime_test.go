@@ -69,7 +69,7 @@ func TestBodies(t *testing.T) {
 	bodies, last := newBodies(), make(map[int]string)
 	for i := range w.calls {
 		c := &w.calls[i]
-		body := bodies.of(c)
+		body := string(bodies.of(c))
 		if n := len(body) / bytesPerToken; n < c.Prompt || n > c.Prompt+200 {
 			t.Fatalf("%d tokens make %d bytes", c.Prompt, len(body))
 		}
