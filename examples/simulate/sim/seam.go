@@ -1,17 +1,5 @@
 package sim
 
-// From P to W (to be removed once both are done):
-//   - Your world, engine and Reply/Sample/Moment/Until are all that I need, thank you. One wish for Run: let a policy send a call to the same
-//     target again (nth = how often the target is in tried), in goOn and in double. openai-go retries its one target twice, and the hedging
-//     transports double to the same host: peer "single" is both. Every peer of mine ends by itself (Next gives -1), so no bound is needed.
-//   - Rivals() []Rival{Name, Hedges, Make(Setting{Targets, Budget, Seed}) (Policy, *Hedge)}.
-//   - After a run: Measure(w.Budget(), outcomes) Numbers. One Series{Policy, Kind, Hedges, Runs: one Numbers a seed, in the same order of seeds}
-//     per policy; Compare(Place{Scenario, Rate, Early}, w.Budget(), []Series) []Result; then Report(io, results), WriteJSON(io, results),
-//     WritePicture(io, results), and Summarise(results, w.Budget of each is in the results) []Verdict with WriteVerdicts(io, verdicts).
-//   - Names of our two rows: const Ours = "ontime" (default weights), OursFast = "ontime, cost ignored" (CostWeight -1); Kind: KindOurs.
-//   - Oracles: Clairvoyant(w) Numbers; Regime(w) (Policy, *Hedge) to Run; BestStatic(w) []Outcome. Kind: KindOracle; the names are
-//     OracleClairvoyant, OracleRegime, OracleStatic.
-
 import "time"
 
 // Call is one request of the workload. It is the same for every policy.
