@@ -1,241 +1,105 @@
 package sim
 
-import (
-	"math"
-	"slices"
-	"time"
-)
+import "math"
 
 const (
-	regimeDraws  = 200000 // for all kinds of call together
-	regimeFewest = 800    // for one kind
-	regimeMost   = 6000
-	regimeRounds = 300
-	// A layer has a price from this share of its allowance on, and so much more for
-	// each whole allowance.
-	regimeFree  = 0.7
-	regimeSlope = 100
+	regimeRounds = 200
+
+	// What is to be used of the allowances: some is kept in reserve for bad luck, and
+	// most where calls fail.
+	regimeUse   = 0.8
+	answeredUse = 0.3
+	hedgeUse    = 0.95
+	// What cannot be kept is worth no more than this; hedges cost whatever it takes.
+	missHighest  = 20
+	hedgeHighest = 2000
+	// Actions whose prices differ by less, in median costs, share the calls.
+	regimeBlur = 0.02
 )
 
-// effectOf is what an action does with a kind of call, on average.
-type effectOf struct {
-	miss   []float64 // by layer, as shares of the allowance
-	cost   float64   // USD
-	hedged float64   // as a share of the allowance
-}
+// prices are what a whole allowance is worth, in median costs of a call: of the layers
+// in their order, and of hedges at last.
+type prices []float64
 
-// prices are what a unit of the allowance is worth, in median costs of a call.
-type prices struct {
-	miss  []float64
-	hedge float64
-}
-
-func (p *prices) of(e *effectOf, median float64) float64 {
-	sum := e.cost/median + p.hedge*e.hedged
-	for j, m := range e.miss {
-		sum += p.miss[j] * m
+func (p prices) of(e *effectOf, median float64) float64 {
+	sum := e.cost / median
+	for j := range p {
+		sum += p[j] * e.used(j)
 	}
 	return sum
 }
 
-// weighted is a kind of call as often as there is one in the workload.
-type weighted struct {
-	table []effectOf
-	out   uint64  // targets that a rate limit takes out, as bits
-	share float64 // of the calls
-}
-
-// solve finds what mixture of actions costs least and keeps what can be kept, by the
-// method of Frank and Wolfe: each round takes the cheapest actions under the prices that
-// the mixture so far calls for, and mixes them in.
+// solve finds the prices at which as much of every allowance is used as is to be, or
+// less for nothing. A step grows while its price goes on in one direction, and is halved
+// when it turns.
 func (o *regime) solve() {
 	kinds := o.weigh()
-	miss, hedged := make([]float64, len(o.layers)), 0.0
-	for round := range regimeRounds {
-		p := pricesFor(miss, hedged)
-		part := 2 / float64(round+2)
-		for j := range miss {
-			miss[j] *= 1 - part
-		}
-		hedged *= 1 - part
+	aims := len(o.layers) + 1
+	o.prices = make(prices, aims)
+	steps, before := make([]float64, aims), make([]float64, aims)
+	for j := range steps {
+		steps[j] = 0.1
+	}
+	for range regimeRounds {
+		used := make([]float64, aims)
 		for i := range kinds {
-			e := o.cheapestOf(&kinds[i], p)
-			for j, m := range e.miss {
-				miss[j] += part * kinds[i].share * m
+			k := &kinds[i]
+			o.weights(k.table, func(target int) bool { return k.out>>target&1 != 0 })
+			for a, weight := range o.scratch {
+				for j := range used {
+					used[j] += k.share * weight * k.table[a].used(j)
+				}
 			}
-			hedged += part * kinds[i].share * e.hedged
 		}
-		o.prices = append(o.prices, p)
+		for j := range o.prices {
+			use, highest := o.aim(j)
+			side := 1.0
+			if used[j] < use {
+				side = -1
+			}
+			if side == before[j] {
+				steps[j] *= 1.2
+			} else {
+				steps[j] /= 2
+			}
+			before[j] = side
+			o.prices[j] = min(max(0, o.prices[j]+side*steps[j]), highest)
+		}
 	}
 }
 
-func pricesFor(miss []float64, hedged float64) prices {
-	price := func(used float64) float64 { return regimeSlope * max(0, used-regimeFree) }
-	p := prices{miss: make([]float64, len(miss)), hedge: price(hedged)}
-	for j, m := range miss {
-		p.miss[j] = price(m)
+// aim is how much of an allowance to use, and what it is worth at most.
+func (o *regime) aim(j int) (use, highest float64) {
+	switch j {
+	case len(o.layers):
+		return hedgeUse, hedgeHighest
+	case len(o.layers) - 1:
+		return answeredUse, missHighest
 	}
-	p.miss[len(miss)-1] = regimeSlope * miss[len(miss)-1] // calls that fail are never free
-	return p
+	return regimeUse, missHighest
 }
 
-// drawn returns the prices of a random round, as often as it is in the mixture: in
-// proportion to the round's number.
-func (o *regime) drawn(u float64) prices {
-	n := float64(len(o.prices))
-	i := int((math.Sqrt(1+4*u*n*(n+1)) - 1) / 2)
-	return o.prices[min(i, len(o.prices)-1)]
-}
-
-func (o *regime) cheapestOf(k *weighted, p prices) *effectOf {
-	best, least := 0, math.Inf(1)
-	for i := range o.actions {
-		if k.out>>o.actions[i].first&1 != 0 {
-			continue
-		}
-		if price := p.of(&k.table[i], o.median); price < least {
-			best, least = i, price
-		}
-	}
-	return &k.table[best]
-}
-
-// weigh returns the kinds of the workload. A call that meets a rate limit counts as one
-// that finds the target full as often as the limit says.
-func (o *regime) weigh() []weighted {
-	type key struct {
-		kind
-		out uint64
-	}
-	calls := o.world.Calls()
-	for i := range calls {
-		k := o.kindOf(&calls[i], wherever)
-		o.examples[k] = append(o.examples[k], &calls[i])
-	}
-	shares := map[key]int{}
-	var order []key // the map's own would make the sums differ from run to run
-	for i := range calls {
-		c := &calls[i]
-		k := key{o.kindOf(c, wherever), o.limited(c)}
-		if shares[k]++; shares[k] == 1 {
-			order = append(order, k)
-		}
-	}
-	o.samples = min(max(regimeDraws/len(order), regimeFewest), regimeMost)
-	var kinds []weighted
-	var costs []float64
-	for _, k := range order {
-		table := o.table(k.kind, nil)
-		kinds = append(kinds, weighted{table, k.out, float64(shares[k]) / float64(len(calls))})
-		for i := range table {
-			costs = append(costs, table[i].cost)
-		}
-	}
-	slices.Sort(costs)
-	o.median = max(rank(costs, 0.5), 1e-12)
-	return kinds
-}
-
-// limited draws which targets a call would find full.
-func (o *regime) limited(c *Call) uint64 {
-	out, l := uint64(0), luckOf(o.seed, uint64(c.Number), 'f')
-	for i := range o.world.sites {
-		limit := float64(o.world.limit(i, c.At))
-		if limit > 0 && l.uniform() > limit/(o.world.rate*limitWindow.Seconds()) {
-			out |= 1 << i
-		}
-	}
-	return out
-}
-
-// table returns what every action does with a kind of call, of which c is one if the
-// workload's plan has none.
-func (o *regime) table(k kind, c *Call) []effectOf {
-	if t, ok := o.tables[k]; ok {
-		return t
-	}
-	examples := o.examples[kind{k.moments, k.size, k.shared, wherever}]
-	if len(examples) == 0 {
-		examples = []*Call{c}
-	}
-	table := make([]effectOf, len(o.actions))
+// weights sets scratch to how likely each action is: the cheapest most, and those that
+// cost as much as well. None begins at a target that is full, unless all do.
+func (o *regime) weights(table []effectOf, full func(int) bool) {
+	least := math.Inf(1)
 	for i := range table {
-		table[i].miss = make([]float64, len(o.layers))
-	}
-	for n := range o.samples {
-		o.sample(table, k, examples[n%len(examples)], uint64(n))
-	}
-	o.tables[k] = table
-	return table
-}
-
-// sample adds one draw of every target to what all actions do.
-func (o *regime) sample(table []effectOf, k kind, c *Call, n uint64) {
-	replies := make([][2]Reply, len(o.world.sites)) // without the prompt's prefix, and with it
-	for i := range replies {
-		other := uint64(luckOf(o.seed, k.moments, n))
-		replies[i] = [2]Reply{o.world.Sample(c, i, c.At, 0, other), o.world.Sample(c, i, c.At, c.Shared, other)}
-	}
-	allowance := max(o.world.Budget().HedgeShare(), 1e-9)
-	for i, a := range o.actions {
-		first, second := &replies[a.first][0], &replies[a.second][0]
-		if k.holder == wherever || int(k.holder) == a.first {
-			first = &replies[a.first][1]
+		o.scratch[i] = math.Inf(1)
+		if !full(o.actions[i].first) {
+			o.scratch[i] = o.prices.of(&table[i], o.median)
 		}
-		if int(k.holder) == a.second {
-			second = &replies[a.second][1]
-		}
-		result := o.world.race(c, a, first, second)
-		e := &table[i]
-		for j, l := range o.layers {
-			if missed(l, &result) {
-				e.miss[j] += 1 / (float64(o.samples) * l.Allowed())
-			}
-		}
-		e.cost += result.Cost / float64(o.samples)
-		if result.Hedged {
-			e.hedged += 1 / (float64(o.samples) * allowance)
-		}
+		least = min(least, o.scratch[i])
 	}
-}
-
-// race is what becomes of a call under an action, given both replies.
-func (w *World) race(c *Call, a action, first, second *Reply) Outcome {
-	o := Outcome{Requests: 1}
-	dead := never // when first has failed without content
-	if first.Failed && first.TTFT == 0 {
-		dead = first.Total
+	if math.IsInf(least, 1) {
+		o.weights(table, func(int) bool { return false })
+		return
 	}
-	slow := first.TTFT == 0 || first.TTFT > a.delay
-	o.Hedged = a.delay > 0 && slow && dead > a.delay
-	if !o.Hedged && dead == never {
-		o.answer(first, 0)
-		o.Cost = w.Cost(c, a.first, first, endOf(first, 0))
-		return o
+	sum := 0.0
+	for i, price := range o.scratch {
+		o.scratch[i] = math.Exp((least - price) / regimeBlur)
+		sum += o.scratch[i]
 	}
-	sent := dead
-	if o.Hedged {
-		sent = a.delay
+	for i := range o.scratch {
+		o.scratch[i] /= sum
 	}
-	o.Requests = 2
-	if second.TTFT > 0 && (first.TTFT == 0 || sent+second.TTFT < first.TTFT) {
-		o.answer(second, sent)
-		o.Cost = w.Cost(c, a.first, first, min(dead, sent+second.TTFT)) + w.Cost(c, a.second, second, endOf(second, sent))
-		return o
-	}
-	o.answer(first, 0)
-	lost := first.TTFT - sent // the second's age when it lost, if first has content
-	if first.TTFT == 0 {
-		lost = endOf(second, sent)
-	}
-	o.Cost = w.Cost(c, a.first, first, endOf(first, 0)) + w.Cost(c, a.second, second, lost)
-	return o
-}
-
-// endOf is the age at which a request is over that is not cancelled.
-func endOf(r *Reply, sent time.Duration) time.Duration {
-	if r.Total == 0 {
-		return Deadline - sent
-	}
-	return min(r.Total, Deadline-sent)
 }

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"math"
 	"math/bits"
 	"time"
 
@@ -16,8 +15,8 @@ import (
 // For every kind of call (the moments of the targets, the size of the prompt, how much of
 // it a target may have) it knows what each action does: whom to send it first, to whom
 // next (when the first fails, or as a hedge), and when to hedge. What a miss of a layer
-// and a hedge are worth are prices that rise with how much of the allowance the workload
-// uses up.
+// and a hedge are worth are prices, at which the workload as a whole uses no more of each
+// allowance than it is to.
 func Regime(w *World, seed uint64) (Policy, *Hedge) {
 	o := &regime{
 		world: w, layers: promises(w.Budget()), seed: seed,
@@ -25,10 +24,14 @@ func Regime(w *World, seed uint64) (Policy, *Hedge) {
 		counts: make([]taken, len(w.sites)), holds: map[int]holding{},
 	}
 	o.actions = o.allActions()
+	o.scratch = make([]float64, len(o.actions))
 	o.solve()
 	return o, &Hedge{
-		Delay:  func(_ time.Duration, c *Call, _ int) time.Duration { return o.chosen[c.Number].delay },
-		Second: func(_ time.Duration, c *Call, _ int) int { return o.chosen[c.Number].second },
+		Delay: func(_ time.Duration, c *Call, _ int) time.Duration { return o.hedgeAfter(c) },
+		Second: func(_ time.Duration, c *Call, _ int) int {
+			o.hedges++
+			return o.chosen[c.Number].second
+		},
 	}
 }
 
@@ -40,14 +43,19 @@ type regime struct {
 	actions  []action
 	examples map[kind][]*Call // calls of each kind
 	tables   map[kind][]effectOf
-	samples  int      // of each kind
-	prices   []prices // of each round; calls draw from them, which mixes actions
-	median   float64  // cost, the unit of all costs
+	samples  int // of each kind
+	prices   prices
+	median   float64   // cost, the unit of all costs
+	scratch  []float64 // one for each action
 
 	chosen map[int]action // of the calls under way
 	counts []taken        // requests of the window of a rate limit, by target
 	holds  map[int]holding
+	hedges int
 }
+
+// regimeBurst is how many hedges more than the allowance there may be at any time.
+const regimeBurst = 20
 
 // action is what to do with a call.
 type action struct {
@@ -113,11 +121,23 @@ func (o *regime) First(now time.Duration, c *Call) int {
 	if h, ok := o.holds[c.Conversation]; ok && now < h.until {
 		holder = int8(h.target)
 	}
+	o.weights(o.table(o.kindOf(c, holder), c), func(target int) bool { return o.full(target, now) })
 	l := luckOf(o.seed, uint64(c.Number), 'p')
-	p := o.drawn(l.uniform())
-	a := o.best(o.table(o.kindOf(c, holder), c), p, func(target int) bool { return o.full(target, now) })
+	a := o.actions[0]
+	for i, at := 0, l.uniform(); i < len(o.scratch) && at >= 0; i++ {
+		a = o.actions[i]
+		at -= o.scratch[i]
+	}
 	o.chosen[c.Number] = a
 	return a.first
+}
+
+// hedgeAfter sees to it that what cannot be kept is not hedged beyond the allowance.
+func (o *regime) hedgeAfter(c *Call) time.Duration {
+	if float64(o.hedges) > o.world.Budget().HedgeShare()*float64(c.Number)+regimeBurst {
+		return 0
+	}
+	return o.chosen[c.Number].delay
 }
 
 func (o *regime) Next(_ time.Duration, c *Call, tried []int) int {
@@ -152,20 +172,6 @@ func (o *regime) Ended(_ time.Duration, c *Call, s Seen) {
 	if !s.Failed && !s.Gone {
 		delete(o.chosen, c.Number)
 	}
-}
-
-// best returns the action of the least price.
-func (o *regime) best(table []effectOf, p prices, full func(int) bool) action {
-	best, least := 0, math.Inf(1)
-	for i := range o.actions {
-		if full(o.actions[i].first) {
-			continue
-		}
-		if price := p.of(&table[i], o.median); price < least {
-			best, least = i, price
-		}
-	}
-	return o.actions[best]
 }
 
 // taken is how many requests were sent in a window of a rate limit.

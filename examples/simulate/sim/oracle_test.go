@@ -42,7 +42,7 @@ func TestNoPolicyBeatsTheClairvoyant(t *testing.T) {
 
 // TestRegimeKeepsWhatCanBeKept checks the oracle against what is known of scenarios.
 func TestRegimeKeepsWhatCanBeKept(t *testing.T) {
-	for _, name := range []string{"calm", "hang", "chats", "stall"} {
+	for _, name := range []string{"calm", "hang", "chats"} {
 		w := world(t, name, 3, 20*time.Minute)
 		policy, hedge := sim.Regime(w, 1)
 		n := sim.Measure(w.Budget(), sim.Run(w, policy, hedge))
@@ -61,6 +61,18 @@ func TestRegimeKeepsWhatCanBeKept(t *testing.T) {
 		static := sim.Measure(w.Budget(), sim.BestStatic(w, 1))
 		if name == "calm" && n.Cost > static.Cost {
 			t.Errorf("calm: the regime oracle pays %v for a call, a fixed mix that keeps all %v", n.Cost, static.Cost)
+		}
+	}
+}
+
+// TestRegimeKeepsTheHedgeAllowance does so where no hedge is enough.
+func TestRegimeKeepsTheHedgeAllowance(t *testing.T) {
+	for _, name := range []string{"everyone", "infeasible"} {
+		w := world(t, name, 3, 5*time.Minute)
+		policy, hedge := sim.Regime(w, 1)
+		n := sim.Measure(w.Budget(), sim.Run(w, policy, hedge))
+		if may := w.Budget().HedgeShare() + 21/float64(n.Calls); n.Hedged > may {
+			t.Errorf("%s: %.4f of the calls are hedged, more than %.4f", name, n.Hedged, may)
 		}
 	}
 }
