@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 
 	"github.com/ontime-llm/ontime/examples/simulate/sim"
+	"github.com/ontime-llm/ontime/tools/rivals/failsafe"
 )
 
 type options struct {
@@ -113,11 +114,11 @@ func bare(all []contestant) []sim.Series {
 // contestants are the real transports, our models of them, and the oracle.
 func contestants() []contestant {
 	var all []contestant
-	for _, r := range transports {
+	for _, r := range failsafe.Transports() {
 		all = append(all, contestant{
-			sim.Series{Policy: r.name, Kind: sim.KindPeer, Hedges: true},
+			sim.Series{Policy: r.Name, Kind: sim.KindPeer, Hedges: true},
 			func(w *sim.World, bubble func(func())) []sim.Outcome {
-				over := func(network http.RoundTripper) http.RoundTripper { return r.make(network, w.Targets()) }
+				over := func(network http.RoundTripper) http.RoundTripper { return r.Make(network, w.Targets()) }
 				return sim.RunTransport(w, over, bubble)
 			},
 		})
