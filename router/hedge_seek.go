@@ -28,6 +28,9 @@ func (c *contest) seek(age, price float64, rivals []rival) (best *rival, at floa
 	best, place, most := soonest, 0, soon
 	for i, t := range grid {
 		m := c.at(t)
+		if c.bound(&m, &now, price) <= most {
+			continue
+		}
 		if y, worth := c.best(&m, &now, price, rivals); worth > most {
 			best, place, most = y, i, worth
 		}
@@ -63,6 +66,25 @@ func (c *contest) worth(m, now *moment, price float64, y *rival) float64 {
 		return net
 	}
 	return net * m.sum / now.sum
+}
+
+// bound returns what a hedge at m would be worth that has no cost and is sure to be in
+// time. It is mostly less than what has been found, which spares a look at every rival.
+func (c *contest) bound(m, now *moment, price float64) float64 {
+	if m.sum == 0 {
+		return math.Inf(1)
+	}
+	sum := 0.0
+	for i := range c.stakes {
+		s := &c.stakes[i]
+		if s.limit <= m.t {
+			continue
+		}
+		for atom := range c.atoms {
+			sum += s.weight * min(s.missed[atom], m.waits[atom])
+		}
+	}
+	return (sum - price*m.sum) / now.sum
 }
 
 // best returns the rival that is worth most at m, if that is more than nothing.

@@ -34,7 +34,6 @@ func TestHedgesAreWhatIsAllowed(t *testing.T) {
 	for _, test := range []struct {
 		rate, allowed, slow float64 // calls per second; shares
 	}{
-		{0.5, 0.05, 0.3},
 		{5, 0.08, 0.12},
 		{50, 0.05, 0.1},
 	} {
@@ -85,7 +84,7 @@ func (r *run) busiestMinute() (most int) {
 // too late. Here what is allowed goes to where it helps.
 func TestAThirdOfCallsSlow(t *testing.T) {
 	in(t, two(tails), func(w world) {
-		r := w.race(3000, 200*ms, chat, usually(400*ms, 0.3, 3*time.Second)).from(500)
+		r := w.race(2000, 200*ms, chat, usually(400*ms, 0.3, 3*time.Second)).from(500)
 		won, early := 0, 0
 		for _, c := range r.calls {
 			if c.won && c.ttft <= 1200*ms {
@@ -111,7 +110,7 @@ func TestHedgesDoNotRatchet(t *testing.T) {
 		in(t, two(budget.Budget{TTFT: budget.Layers{80: 1200 * ms}}), func(w world) {
 			w.race(100, 200*ms, chat, usually(400*ms, 0, 0))
 			took := usually(400*ms, 0.1, 2*time.Second)
-			share = w.raceOf(3000, 200*ms, contender{w: w, req: chat, took: took, first: "a", recorded: recorded}).from(1500).share()
+			share = w.raceOf(2000, 200*ms, contender{w: w, req: chat, took: took, first: "a", recorded: recorded}).from(1000).share()
 		})
 		return share
 	}
@@ -143,7 +142,7 @@ func TestCorrelatedSlowness(t *testing.T) {
 	run := func(b budget.Budget, took draw) (k, share float64) {
 		c.Budgets = map[string]budget.Budget{"chat": b}
 		in(t, c, func(w world) {
-			share = w.race(3000, 200*ms, chat, took).from(1500).share()
+			share = w.race(2000, 200*ms, chat, took).from(1000).share()
 			k = w.Snapshot().Pairs[0].Factor
 		})
 		return k, share
