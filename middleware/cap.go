@@ -91,7 +91,7 @@ func (in *inference) askedCap() int {
 }
 
 // capName is the member that the token cap goes into: as found, as the target
-// is known to take it, as the caller spells it, or else the older one.
+// is known to take it, as the caller spells it, or else as the model does.
 func (in *inference) capName(u *Upstream, m manners) string {
 	switch {
 	case m.capName != "":

@@ -54,7 +54,7 @@ func TestConversationStays(t *testing.T) {
 // What a prefix is worth is learned: where nothing is reported as cached it binds
 // nobody.
 func TestNoCacheNoAffinity(t *testing.T) {
-	in(t, two(budget.Budget{TTFT: budget.Layers{95: 5 * time.Second}}), func(w world) {
+	in(t, two(budget.Budget{TTFT: budget.Layers{95: 5 * time.Second}, Hedge: -1}), func(w world) {
 		for i := range 20 {
 			for _, target := range []string{"a", "b"} {
 				cached := 0

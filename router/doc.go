@@ -237,6 +237,69 @@
 // promise no tail take it as ever. One that is open for failing is in the plan only
 // if no other is, nor comes back by waiting a little.
 //
+// # Hedges
+//
+// A call that has no content yet may be sent to a second route as well, and goes with
+// whichever has content first. [Plan.Hedge] says when that pays, and where; a timer of
+// the caller's asks it, first at Plan.HedgeFrom (a quarter of the shortest limit) and
+// then as it is told, since prices, debts and routes change. Let x be the first attempt,
+// of age t, and y the other. The hedge gains
+//
+//	G(t) = sum over limits T_j > t of w_j * S_x(T_j)/S_x(t) * k * (1-f_y) * F_y(T_j - t)
+//	w_j  = 0.05 * (Q_j + 0.2)/e_j
+//
+// which is P(x misses the limit and y keeps it), times what a miss adds to the debt, times
+// how dear debt is. There is a limit more than promised, at twice the last one, or nothing
+// would be rescued after that. S and F are for this prompt: a long one is no bad luck. f_y
+// is the share of y's attempts that fail, which never come. x has not failed so far, and
+// what fails late is in S_x as taking so long. Limits are those of the call, whatever
+// attempts it had before. A limit for the whole of a streamed answer leaves (n-1)*TPOT
+// less for its first token, and an answer that is not streamed takes longer if it has more
+// tokens, with y as with x: four lengths stand for all. The hedge is due when
+//
+//	S_x(t) * (G(t) - price - cost)
+//
+// is at its greatest from now on, and above 0: to wait may spare it, and may lose what it
+// would have rescued. (When G(t) first pays is too early: of the slow ones no more were
+// rescued, by up to twice as many hedges.) With V the budget's CostWeight,
+//
+//	cost  = 0.2 * V/12 * cost of y/median cost
+//	price = 0.02 * 2500^(1 - tokens/room)
+//
+// A call earns its endpoint as many tokens as Budget.Hedge says, 0.05, and a hedge takes
+// one when it is started, of which there are 20 at first: that is a hard bound. Since the
+// price rises as they get few, a bad stretch does not spend them first come, first
+// served, and what is spent is what is earned whenever there is use for it. There is room
+// for 20 tokens or for what the calls of the last 4 minutes have earned. A new process
+// has room for 20: it grows as it fills, and else by a quarter of what is earned. (If it
+// were all there, a busy endpoint would save most of what it earns at first, and the
+// price be high for nothing.) A hedge that comes to no result (a 429, a refused key, the
+// caller's own mistake) gives its token back.
+//
+// What holds up x may hold up y. k is how many times better hedges do than if the two had
+// nothing to do with each other: those that had content in time, and first, over what was
+// predicted when they were started, which is P(Y < X, Y <= T-t) for the limit T that
+// counted most. It is learned for targets of one provider and region, of one provider,
+// and of two, from 0.5, 0.8 and 1 which count for 10 hedges, and kept between 0.05 and 1.5.
+// The latest 100 count, and those of 15 min ago half.
+//
+// A route is not hedged onto while it is late itself: half of its latest 20 attempts or so
+// took longer than 95% usually do, or where that is not known yet, those of others. Nor, but
+// by 5 at a time, if it has not been tried for a while and x's route is late: then the
+// whole world may be slow, and more load would make it worse. So that a hang of one
+// route, which holds most of what is under way, does not look like the whole world,
+// routes are looked at one by one. Attempts count when their content comes or when they
+// are late, once each: of those under way at any time many are late, since they are under
+// way for longer. And what is usual doubles in no less than 5 minutes, or an incident
+// would soon be that. (It takes as long to show as an attempt usually takes at most; until
+// then hedges are sent in vain.) Routes near a limit, their provider's or our own, are
+// left alone. So are those whose breaker is open, unless only for being slow: F_y tells
+// what to expect of them.
+//
+// A probe is hedged at once, and may be left under way after it has lost to find out: its
+// content counts. If it is not, the next probe waits until twice its Choice.Abandon is
+// over. Calls without a promise that a hedge can keep are never hedged.
+//
 // # Limits
 //
 // What providers count by API key and model, so does the router. After a 429 or any

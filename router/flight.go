@@ -1,6 +1,7 @@
 package router
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/ontime-llm/ontime/budget"
@@ -29,20 +30,25 @@ type Flight struct {
 
 	predicted prediction
 
+	usual float64 // seconds after which it is late; 0: not known
+	hedge bool
+	pair  atomic.Pointer[pair] // that it is of; nil if it is of none
+
 	// Guarded by route.mu.
 	slot       int // in route.waiting
 	hasContent bool
 	reported   bool
 	late       bool   // it has missed a tail layer
 	judged     uint64 // bits of the endpoint's tails
+	noted      bool   // in route.recent
 	ttft       time.Duration
 }
 
 // Start tells that an attempt is on its way along the route of c, a choice of a
 // plan for req. From now on it counts as in flight, and the caller must report it in
-// the end. If the route cannot be taken any more the error is an
-// [*UnavailableError], and the call goes to its next choice; when it has none left,
-// back to [Router.Wait].
+// the end. A hedge takes one of its endpoint's allowance. If the route cannot be taken
+// any more the error is an [*UnavailableError], and the call goes to its next choice;
+// when it has none left, back to [Router.Wait].
 func (r *Router) Start(c Choice, req Request) (*Flight, error) {
 	defer r.events.flush()
 	if c.way == nil {
@@ -68,12 +74,18 @@ func (r *Router) Start(c Choice, req Request) (*Flight, error) {
 	}
 	f.tokens = x.uncached(req.PromptBytes, int(f.known))
 	f.predict(x)
+	f.usual = x.usually(f)
 	if why, until := f.board(&c, now); why != "" {
 		r.serve() // a place may have been given back
 		return nil, &UnavailableError{Target: c.Target, Model: c.Model, Why: why, Until: until}
 	}
-	if req.Attempts == 0 && req.Pin == "" && !c.way.explore {
-		e.unexplored.Add(1)
+	if hedge := c.way.hedge; hedge != nil {
+		f.join(&hedge.pair)
+	} else if req.Attempts == 0 {
+		e.allowance.earn(now)
+		if req.Pin == "" && !c.way.explore {
+			e.unexplored.Add(1)
+		}
 	}
 	rt.mu.Lock()
 	rt.running++
@@ -90,6 +102,9 @@ func (f *Flight) MaxTokens() int { return f.limit }
 // board passes everything that can still keep an attempt from starting, or leaves
 // it all as it was and says why.
 func (f *Flight) board(c *Choice, now time.Time) (why string, until time.Time) {
+	if c.way.hedge != nil && !f.endpoint.allowance.take(now) {
+		return WhyAllowance, time.Time{}
+	}
 	rt, lane := f.route, &f.route.lanes[f.key]
 	quota, key := rt.account.quota, &rt.account.keys[f.key]
 	placed := c.way.hold.use()
@@ -116,6 +131,9 @@ func (f *Flight) board(c *Choice, now time.Time) (why string, until time.Time) {
 		rt.breaker.enter(f.ticket, nothing, false, now)
 		if placed {
 			quota.release(now, 0)
+		}
+		if c.way.hedge != nil {
+			f.endpoint.allowance.giveBack(now, true)
 		}
 		return why, until
 	}
@@ -154,8 +172,10 @@ func (f *Flight) Content(ttft time.Duration) {
 	if len(f.endpoint.tails) > 0 {
 		slow = rt.judge(f, budget.TTFT, ttft.Seconds(), x.fit.factor(f.tokens), true, now)
 	}
+	f.note(ttft.Seconds(), true, now)
 	late := f.late
 	rt.mu.Unlock()
+	f.won(ttft.Seconds(), now)
 	rt.ttft.Record(now, ttft.Seconds()/x.fit.factor(f.tokens))
 	f.answered(late, now)
 	f.openSlow(slow, now)

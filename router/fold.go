@@ -66,7 +66,7 @@ func (g *group) fold(now time.Time, old *outlook, s *scratch) *outlook {
 	g.trace(now)
 	g.foldShares(o, s)
 	for m := range metrics {
-		g.foldMetric(m, now, o, s)
+		g.foldMetric(m, now, old, o, s)
 	}
 	if old != nil {
 		g.renewTables(now, old, o)
@@ -82,6 +82,7 @@ func (rt *route) view(now time.Time, v *view) *forecast {
 	v.degraded = rt.degraded(now)
 	v.waiting = v.waiting[:0]
 	for _, f := range rt.waiting {
+		f.note(now.Sub(f.start).Seconds(), false, now)
 		v.waiting = append(v.waiting, wait{
 			age:      now.Sub(f.start).Seconds(),
 			tokens:   f.tokens,
@@ -91,7 +92,10 @@ func (rt *route) view(now time.Time, v *view) *forecast {
 	}
 	v.points = rt.sizes.points(v.points[:0])
 	v.share = rt.share.fade(now)
-	f := &forecast{bytesPerToken: rt.ratio.bytesPerToken, typical: rt.sizes.typicalSize(), hits: rt.hits.expected()}
+	f := &forecast{
+		bytesPerToken: rt.ratio.bytesPerToken, typical: rt.sizes.typicalSize(),
+		hits: rt.hits.expected(), recent: rt.recent.fade(now),
+	}
 	if v.fitted = len(v.points) > 0; v.fitted {
 		f.fit = fitSizes(v.points)
 	}
@@ -126,7 +130,7 @@ func (g *group) foldShares(o *outlook, s *scratch) {
 }
 
 // foldMetric finds the distribution of one metric for every route.
-func (g *group) foldMetric(m int, now time.Time, o *outlook, s *scratch) {
+func (g *group) foldMetric(m int, now time.Time, old, o *outlook, s *scratch) {
 	s.sum = *latency.NewCounts(units[m])
 	for i, rt := range g.routes {
 		if rt == nil {
@@ -136,6 +140,7 @@ func (g *group) foldMetric(m int, now time.Time, o *outlook, s *scratch) {
 		*fast, *slow = *latency.NewCounts(units[m]), *latency.NewCounts(units[m])
 		rt.fold(m, now, fast, slow)
 		o.routes[i].count(m, fast, slow)
+		o.routes[i].setUsual(m, slow, now, old, i)
 		if s.views[i].degraded {
 			scale(slow, slowShare)
 		}
@@ -144,6 +149,7 @@ func (g *group) foldMetric(m int, now time.Time, o *outlook, s *scratch) {
 			kinOf(o.kin, g.router.providers[i]).counts[m].Add(slow, 1)
 		}
 	}
+	o.shareUsual(m)
 	for i, rt := range g.routes {
 		if rt == nil {
 			continue

@@ -58,6 +58,11 @@ type forecast struct {
 
 	quantiles [metrics][len(predicted)]float64 // at the reference sizes
 
+	// What 95% usually do not exceed, at the reference sizes, 0 if not known; and how the
+	// latest have done against it. Index ttft or total.
+	usual  [metrics]float64
+	recent recent
+
 	tables []tablePlace // by endpoint, twice: streamed, whole
 }
 

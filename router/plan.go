@@ -55,7 +55,8 @@ type way struct {
 	last  bool
 
 	explore bool
-	hold    *hold // nil unless it has its place at the target's limits
+	hold    *hold  // nil unless it has its place at the target's limits
+	hedge   *offer // nil unless it is a hedge's
 }
 
 // Key returns the index of the target's API key to use: the one with most headroom.
@@ -157,6 +158,7 @@ func (p *Plan) make(now time.Time) {
 			way:     x.way(),
 		}
 	}
+	p.HedgeFrom = p.hedgeFrom(now)
 }
 
 // way returns how the route is to be taken; usually one of those made beforehand.

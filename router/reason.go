@@ -3,14 +3,38 @@ package router
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
-// Reason says in one line why the first choice is the first. It is worked out when
-// asked for, with the debts as they are then.
+// Reason says in one line why the first choice is the first, and when and where it
+// would be hedged. It is worked out when asked for, with the debts as they are then.
 func (p Plan) Reason() string {
 	if len(p.Choices) == 0 {
 		return p.whyNone()
 	}
+	return p.whyFirst() + p.whyHedge(time.Now())
+}
+
+// whyHedge says what a call would be advised that takes the first choice now.
+func (p Plan) whyHedge(now time.Time) string {
+	if p.HedgeFrom == 0 {
+		return ""
+	}
+	rt := p.Choices[0].way.route
+	f := p.outlook.routes[rt.target]
+	h := p.advise(&pending{
+		route: rt, forecast: f, tokens: f.tokens(p.request.PromptBytes), start: now, probe: p.Choices[0].Probe(),
+	}, 1, p.outlook, now)
+	switch {
+	case h.Again == 0 || h.At == Unbounded:
+		return ""
+	case h.At == 0:
+		return fmt.Sprintf("; hedge to %s at once", h.Choice.Target)
+	}
+	return fmt.Sprintf("; hedge to %s at %v", h.Choice.Target, h.At.Round(1e6))
+}
+
+func (p Plan) whyFirst() string {
 	first := p.Choices[0]
 	switch {
 	case p.request.Pin != "":

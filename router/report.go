@@ -70,6 +70,9 @@ func (r *Router) Report(rep Report) {
 	if !landed.first {
 		return
 	}
+	if !f.hasContent {
+		f.pairOff(&rep, now)
+	}
 	f.teach(now, &rep)
 	f.heal(now, &rep, landed)
 	r.serve()
@@ -109,7 +112,7 @@ func (f *Flight) heal(now time.Time, rep *Report, l landing) {
 	}
 	if rep.Outcome == Completed && !f.hasContent {
 		f.answered(l.late, now)
-	} else {
+	} else if !f.outdone(rep, l.late) {
 		f.route.breaker.enter(f.ticket, f.verdict(rep), l.late, now)
 	}
 	f.openSlow(l.slow, now)
@@ -165,6 +168,8 @@ func (f *Flight) land(now time.Time, rep *Report) landing {
 	rt.sizes.saw(tokens)
 	if f.hasContent {
 		rt.sizes.add(tokens, f.ttft.Seconds())
+	} else {
+		f.note(rep.total().Seconds(), !f.streamed && rep.Outcome == Completed, now)
 	}
 	if !f.streamed {
 		f.landWhole(now, rep, tokens)

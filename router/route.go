@@ -50,6 +50,7 @@ type route struct {
 	waiting []*Flight  // of them, those without content
 	total   *fading    // answers that were not streamed; nil before the first
 	share   share      // of failures
+	recent  recent
 	sizes   samples
 	ratio   ratio
 	hits    hits

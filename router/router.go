@@ -46,6 +46,7 @@ type Router struct {
 	refused   atomic.Int32 // keys that are out
 	watched   atomic.Int64 // until then what is left of a provider's limit matters
 	events    events
+	pairing   pairing
 	queue     queue
 
 	groups  atomic.Pointer[map[string]*group] // by model, "other" among them; copied to add one

@@ -15,6 +15,7 @@ type Snapshot struct {
 	At        time.Time
 	Routes    []RouteStatus    // by model, then in the order of the config's targets
 	Endpoints []EndpointStatus // by name
+	Pairs     []PairStatus     // by what two targets have in common, nearest first
 }
 
 // The states of a route and of its keys. Of several that apply a route has the one
@@ -94,6 +95,8 @@ type EndpointStatus struct {
 	// Truncated is how many answers a token cap has ended (finish reason "length"),
 	// Starved how many of them before they had begun: reasoning had used it up.
 	Truncated, Starved uint64
+
+	Hedge HedgeStatus
 }
 
 // Snapshot returns what the router knows now. Routes for models that the config
@@ -113,9 +116,10 @@ func (r *Router) Snapshot() Snapshot {
 	for _, e := range r.byIndex {
 		truncated, starved := e.ledger.Truncated()
 		s.Endpoints = append(s.Endpoints, EndpointStatus{
-			Name: e.name, Layers: e.ledger.Status(), Truncated: truncated, Starved: starved,
+			Name: e.name, Layers: e.ledger.Status(), Truncated: truncated, Starved: starved, Hedge: e.allowance.status(now),
 		})
 	}
+	s.Pairs = r.pairing.status(now)
 	r.events.flush()
 	return s
 }
