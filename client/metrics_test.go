@@ -67,6 +67,35 @@ func TestRegisterer(t *testing.T) {
 	})
 }
 
+// A hedge that wins is counted as one, and what the loser cost stands apart.
+func TestHedgesAreCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reg := prometheus.NewPedanticRegistry()
+		targets := inOrder("one", "two")
+		for i := range targets {
+			targets[i].Price.Input = targets[i].Price.Output
+		}
+		f := newFleet(t, unhurried, client.Config{Targets: targets, Registerer: reg, Endpoints: map[string]budget.Budget{
+			"chat": {TTFT: budget.Layers{95: 600 * ms, 99: 2 * time.Second}, Hedge: 1},
+		}}, "one", "two")
+		f.servers["one"].Script(hang(0))
+		f.answers(t, stream, f.chat(), "two")
+		want := map[string]float64{"chat first gpt-4o-mini lost one": 1, "chat hedge gpt-4o-mini completed two": 1}
+		if diff := cmp.Diff(want, counted(t, reg, "ontime_attempts_total")); diff != "" {
+			t.Errorf("attempts: -want +got\n%s", diff)
+		}
+		cost := counted(t, reg, "ontime_cost_usd_total")
+		if lost := cost["chat gpt-4o-mini lost one"]; lost <= 0 || lost >= cost["chat gpt-4o-mini completed two"] {
+			t.Errorf("the cost is %v, want some of the loser, and more of the winner", cost)
+		}
+		for name, want := range map[string]float64{"ontime_hedges_started_total": 1, "ontime_hedges_won_total": 1, "ontime_hedges_refused_total": 0} {
+			if got := counted(t, reg, name)["chat"]; got != want {
+				t.Errorf("%s is %v, want %v", name, got, want)
+			}
+		}
+	})
+}
+
 func TestRegistererOfTwoClients(t *testing.T) {
 	reg := prometheus.NewRegistry()
 	cfg := client.Config{Targets: []client.Target{{Name: "one", BaseURL: "https://one.test/v1"}}, Registerer: reg}

@@ -51,9 +51,16 @@
 //	ontime_layer_attainment_ratio   gauge      endpoint layer                         share of calls that kept the layer since the start; 1 before the first
 //	ontime_layer_burn_ratio         gauge      endpoint layer                         share of misses since the start over the share that is allowed: above 1 the promise is broken
 //	ontime_layer_debt               gauge      endpoint layer                         how far the layer is behind its promise lately, 0 to 50
+//	ontime_hedges_started_total     counter    endpoint                               hedges that were started
+//	ontime_hedges_won_total         counter    endpoint                               of them, those that brought content first
+//	ontime_hedges_refused_total     counter    endpoint                               hedges that were due and no longer allowed
+//	ontime_hedge_share_ratio        gauge      endpoint                               share of the endpoint's calls that may be hedged
+//	ontime_hedge_tokens             gauge      endpoint                               hedges that may be started at once
+//	ontime_hedge_price              gauge      endpoint                               what a hedge has to gain: 0.02 while there are tokens enough, 50 when there are none
 //
-// Failovers are attempts of kind "failover"; hedges are those of kind "hedge", won if
-// completed and lost if lost. A breaker is open where the state is "open". How fast a
+// Failovers are attempts of kind "failover", and hedges those of kind "hedge": what became
+// of them is the outcome. What hedging costs is the cost of attempts that lost, of whatever
+// kind: either of the two can. A breaker is open where the state is "open". How fast a
 // budget burns over a window of one's own is
 //
 //	rate(ontime_layer_misses_total[1h]) / rate(ontime_layer_calls_total[1h]) / ontime_layer_allowed_ratio

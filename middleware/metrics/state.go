@@ -35,10 +35,18 @@ var (
 	layerBurn       = state("layer_burn_ratio", "share of misses since the start over the share that is allowed: above 1 the promise is broken", "endpoint", "layer")
 	layerDebt       = state("layer_debt", "how far the layer is behind its promise lately, 0 to 50", "endpoint", "layer")
 
+	hedgesStarted = state("hedges_started_total", "hedges that were started", "endpoint")
+	hedgesWon     = state("hedges_won_total", "of them, those that brought content first", "endpoint")
+	hedgesRefused = state("hedges_refused_total", "hedges that were due and no longer allowed", "endpoint")
+	hedgeShare    = state("hedge_share_ratio", "share of the endpoint's calls that may be hedged", "endpoint")
+	hedgeTokens   = state("hedge_tokens", "hedges that may be started at once", "endpoint")
+	hedgePrice    = state("hedge_price", "what a hedge has to gain: 0.02 while there are tokens enough, 50 when there are none", "endpoint")
+
 	stateDescs = []*prometheus.Desc{
 		targetInfo, routeState, routeInFlight, routeFailures, routeTTFT, routeTPOT, routeTotal,
 		keyCooldown, keyRefused, keyHeadroom,
 		layerLimit, layerAllowed, layerCalls, layerMisses, layerAttainment, layerBurn, layerDebt,
+		hedgesStarted, hedgesWon, hedgesRefused, hedgeShare, hedgeTokens, hedgePrice,
 	}
 
 	routeStates = []string{
@@ -78,6 +86,7 @@ func collectState(s router.Snapshot, to chan<- prometheus.Metric) {
 		for _, l := range s.Endpoints[i].Layers {
 			c.layer(&l, s.Endpoints[i].Name)
 		}
+		c.hedges(&s.Endpoints[i].Hedge, s.Endpoints[i].Name)
 	}
 }
 
@@ -134,6 +143,19 @@ func (c *collector) layer(l *budget.LayerStatus, endpoint string) {
 	c.gauge(layerAttainment, l.Attainment(), endpoint, name)
 	c.gauge(layerBurn, l.Burn(), endpoint, name)
 	c.gauge(layerDebt, l.Debt, endpoint, name)
+}
+
+// hedges are those of an endpoint that allows them.
+func (c *collector) hedges(h *router.HedgeStatus, endpoint string) {
+	if h.Share == 0 {
+		return
+	}
+	c.counter(hedgesStarted, h.Started, endpoint)
+	c.counter(hedgesWon, h.Won, endpoint)
+	c.counter(hedgesRefused, h.Refused, endpoint)
+	c.gauge(hedgeShare, h.Share, endpoint)
+	c.gauge(hedgeTokens, h.Tokens, endpoint)
+	c.gauge(hedgePrice, h.Price, endpoint)
 }
 
 // seconds is infinite for what is beyond all that was seen.

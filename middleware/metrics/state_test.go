@@ -77,6 +77,9 @@ func TestState(t *testing.T) {
 				"endpoint=chat layer=ttft_p50": "2", "endpoint=chat layer=ttft_p95": "0", "endpoint=chat layer=total_p99.9": "0",
 				"endpoint=chat layer=answered": "0", "endpoint=default layer=answered": "0",
 			},
+			"ontime_hedge_share_ratio":    {"endpoint=chat": "0.05", "endpoint=default": "0.05"},
+			"ontime_hedges_refused_total": {"endpoint=chat": "0", "endpoint=default": "0"},
+			"ontime_hedge_tokens":         {"endpoint=chat": "20", "endpoint=default": "20"},
 			// 0.05 * (1 - 0.8*0.5)
 			"ontime_layer_debt": {
 				"endpoint=chat layer=ttft_p50": "0.03", "endpoint=chat layer=ttft_p95": "0", "endpoint=chat layer=total_p99.9": "0",
