@@ -1,16 +1,19 @@
 package client
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
 	"github.com/ontime-llm/ontime/middleware"
+	"github.com/ontime-llm/ontime/middleware/metrics"
 	"github.com/ontime-llm/ontime/router"
 )
 
@@ -31,7 +34,8 @@ type Client struct {
 
 	transport *middleware.Transport
 	router    *router.Router
-	base      *http.Transport // nil if the application brought its own
+	base      *http.Transport  // nil if the application brought its own
+	metrics   *metrics.Metrics // nil if there is no Registerer
 	options   []option.RequestOption
 	endpoints map[string]*openai.Client
 }
@@ -47,12 +51,16 @@ func New(cfg Config, options ...option.RequestOption) (*Client, error) {
 		return nil, err
 	}
 	c.router = r
+	if err := c.register(&cfg); err != nil {
+		return nil, err
+	}
 	base := cfg.Transport
 	if base == nil {
 		c.base = newBase()
 		base = c.base
 	}
 	if c.transport, err = newTransport(&cfg, r, base); err != nil {
+		c.unregister()
 		return nil, err
 	}
 	c.Client = c.bind(c.transport)
@@ -69,6 +77,25 @@ func New(cfg Config, options ...option.RequestOption) (*Client, error) {
 func (c *Client) addEndpoint(name string) {
 	bound := c.bind(c.transport.Endpoint(name))
 	c.endpoints[name] = &bound
+}
+
+// register has the client's metrics registered, and told of every call.
+func (c *Client) register(cfg *Config) (err error) {
+	if cfg.Registerer == nil {
+		return nil
+	}
+	state := metrics.State(func() *router.Router { return c.router })
+	if c.metrics, err = metrics.New(cfg.Registerer, state); err != nil {
+		return fmt.Errorf("ontime: registerer: %w", err)
+	}
+	cfg.Observers = append(slices.Clone(cfg.Observers), c.metrics)
+	return nil
+}
+
+func (c *Client) unregister() {
+	if c.metrics != nil {
+		c.metrics.Unregister()
+	}
 }
 
 // newRouter checks all of cfg: the router finds what is wrong with budgets.
@@ -96,8 +123,8 @@ func newTransport(cfg *Config, r *router.Router, base http.RoundTripper) (*middl
 	origin, _ := url.Parse(BaseURL)
 	mc := middleware.Config{
 		Router: r, Home: cfg.home(), Shadow: cfg.Shadow, Base: base, Grace: cfg.Grace,
-		Ceilings: maps.Clone(cfg.MaxOutput),
-		Origin:   origin, Placeholder: APIKey,
+		Ceilings: maps.Clone(cfg.MaxOutput), Trace: cfg.Trace, TraceID: cfg.TraceID,
+		Origin: origin, Placeholder: APIKey,
 		Observers: append([]middleware.Observer(nil), cfg.Observers...),
 	}
 	if cfg.Logger != nil {
@@ -169,10 +196,12 @@ func (c *Client) Snapshot() router.Snapshot { return c.router.Snapshot() }
 func (c *Client) Restore(target string) bool { return c.router.Restore(target) }
 
 // Close refuses new calls, lets those under way end within [Config.Grace],
-// ends the rest, and returns when nothing of any call is running any more.
+// ends the rest, and returns when nothing of any call is running any more. Its metrics
+// are taken out of [Config.Registerer].
 // Requests that are not inference are the application's to end.
 func (c *Client) Close() error {
 	err := c.transport.Close()
+	c.unregister()
 	if c.base != nil {
 		c.base.CloseIdleConnections()
 	}

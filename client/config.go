@@ -1,12 +1,14 @@
 package client
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"time"
 
 	"github.com/ontime-llm/ontime/budget"
 	"github.com/ontime-llm/ontime/middleware"
+	"github.com/ontime-llm/ontime/middleware/metrics"
 	"github.com/ontime-llm/ontime/router"
 )
 
@@ -42,6 +44,18 @@ type Config struct {
 	Logger *slog.Logger
 	// Observers are told of every call and attempt.
 	Observers []middleware.Observer
+	// Registerer has the metrics of the client registered, until Close; see package
+	// metrics for what there is. Metrics of another client in it are an error: where a
+	// process has several, give each prometheus.WrapRegistererWith and a label of its
+	// own. Nil: no metrics.
+	Registerer metrics.Registerer
+	// TraceID returns the id of the trace that a call is part of, empty if there is
+	// none, for [middleware.Call], the log, and as an exemplar of metrics. It is given
+	// the context of the call. Nil: no call has one.
+	TraceID func(context.Context) string
+	// Trace has every attempt's time told apart as far as the transport can
+	// ([middleware.Timing]), for some 10 allocations each.
+	Trace bool
 	// Grace is how long Close lets calls go on. 0: 10 s; negative: not at all.
 	Grace time.Duration
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"sync/atomic"
 	"time"
 
@@ -33,9 +32,8 @@ type attempt struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	traced context.Context // ctx, with hooks
-	hooks  httptrace.ClientTrace
-	reused atomic.Bool // the connection is from the pool
+	way    way
+	traced context.Context // ctx, with the way's hooks
 
 	// Readable at any time, for an attempt that is given up.
 	headers atomic.Int64 // ns after start; 0: none came
@@ -49,6 +47,7 @@ type attempt struct {
 	rest   *remainder     // of a whole answer that is too large to be kept
 	fault  error          // why there is no answer
 	limits ratelimit.Info // what the response said of them
+	server ServerTiming   // and of the provider's times
 	sent   http.Header    // the request's, whose credential is kept out of what comes back
 
 	// The race's alone.
@@ -139,6 +138,7 @@ func (a *attempt) send(body []byte) (*http.Response, error) {
 	}
 	redactHeader(resp.Header, a.sent)
 	a.limits = ratelimit.Read(resp.Header, resp.StatusCode, time.Now())
+	a.server = readServerTiming(resp.Header)
 	a.headers.Store(int64(max(time.Since(a.start), 1)))
 	a.status.Store(int32(resp.StatusCode))
 	if resp.StatusCode >= 400 {
@@ -160,21 +160,15 @@ func (a *attempt) roundTrip(body []byte) (*http.Response, error) {
 			return nil, cmp.Or(causeOf(a.ctx, a.call.req.Context()), err)
 		}
 		a.sent = req.Header
-		a.reused.Store(false)
+		a.way.again()
 		resp, err := a.call.t.base.RoundTrip(req)
 		if err == nil {
 			return resp, nil
 		}
-		if again || !a.reused.Load() || a.call.in.asks.SideEffects || a.ctx.Err() != nil {
+		if again || !a.way.reused() || a.call.in.asks.SideEffects || a.ctx.Err() != nil {
 			return nil, a.broken(err)
 		}
 	}
-}
-
-// trace has the attempt told whether its connection is one from the pool.
-func (a *attempt) trace() {
-	a.hooks.GotConn = func(info httptrace.GotConnInfo) { a.reused.Store(info.Reused) }
-	a.traced = httptrace.WithClientTrace(a.ctx, &a.hooks)
 }
 
 // broken is a transport's error, or our own reason for having ended it.

@@ -58,6 +58,7 @@ func (a *attempt) end(fault error) {
 	}
 	a.kept = true
 	r := a.open(fault)
+	r.Server = a.server
 	switch {
 	case a.stream != nil:
 		a.stream.meter.record(r)
@@ -108,7 +109,7 @@ func (a *attempt) open(fault error) *Attempt {
 		Target: a.up.Name, Region: a.up.Region, Model: a.up.model(a.call.in.asks.Model),
 		Hedge: a.hedge, Start: a.start.Sub(a.call.rec.Start), Outcome: outcomeOf(fault), Err: fault,
 		Headers: time.Duration(a.headers.Load()), Status: int(a.status.Load()), MaxTokens: a.limit,
-		Total: time.Since(a.start),
+		Total: time.Since(a.start), Timing: a.way.timing(),
 	}
 	return &a.record
 }

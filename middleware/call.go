@@ -47,6 +47,7 @@ type Call struct {
 
 	Outcome      Outcome
 	Start        time.Time // when the application's request entered
+	TraceID      string    // of the span that it came in, where Config.TraceID tells; else empty
 	FinishReason string    // normalised: stop, length, tool_calls, content_filter, refusal, error, other; empty if none was seen
 	Usage        Usage
 	Cost         float64 // USD, all attempts together; 0 without prices
@@ -93,7 +94,11 @@ type Attempt struct {
 	// Times count from the attempt's own start. Zero means that it did not
 	// happen, or is undefined. Total is censored unless Outcome is Completed or
 	// Failed.
-	Headers, FirstByte, TTFT, TTFA, TPOT, Total, Stall time.Duration
+	Headers, FirstByte, TTFT, TTFA, LastContent, TPOT, Total, Stall time.Duration
+
+	// What lies behind these times; Phases puts it together.
+	Timing Timing
+	Server ServerTiming
 
 	Events        int // events that carried generated content
 	FirstTokens   int // tokens in the first of them, where the wire tells; else 0

@@ -31,6 +31,27 @@
 //
 // A zero time means that it did not happen or is undefined.
 //
+// # Where the time went
+//
+// Of each attempt it is known when it had a connection (Timing.Conn), the headers, the
+// first byte of the body, the first content (TTFT) and the last (LastContent). With
+// [Config.Trace], or [Trace] for a Meter, Timing has name resolution, connecting, TLS, and
+// when the request was written too, as far as the transport tells.
+//
+// Beside them stands what the provider says of itself ([ServerTiming]), where it does:
+//
+//	                             Queue  Prefill  Decode  TTFT  Headers  told in
+//	Groq, Cerebras               x      x        x                      usage, x_groq; time_info
+//	Azure                        x      x                x              latency_checkpoint
+//	llama.cpp                           x        x                      timings
+//	Hugging Face                                         x              sla_metrics
+//	Fireworks                    x      x                x              fireworks-* headers
+//	OpenAI                                                     x        openai-processing-ms
+//	Anthropic, Mistral, Google                                 x        x-envoy-upstream-service-time, server-timing
+//
+// [Attempt.Phases] puts both together, so that network, queue, prefill and decode are told
+// apart and add up to what was measured. A provider's word is taken as it is.
+//
 // # How a call ends
 //
 // Until the first content event nothing is given to the caller, so an attempt

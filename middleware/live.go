@@ -50,6 +50,9 @@ func (t *Transport) newCall(r *http.Request, endpoint string) *liveCall {
 	c := &liveCall{t: t, req: r, out: claim(r.Context())}
 	c.rec = Call{Endpoint: endpoint, Start: time.Now()}
 	c.ctx, c.cancel = context.WithCancelCause(r.Context())
+	if t.traceID != nil {
+		c.rec.TraceID = t.traceID(r.Context())
+	}
 	t.retries.earn(c.rec.Start)
 	return c
 }

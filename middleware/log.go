@@ -84,6 +84,9 @@ func attrs(c *Call) []slog.Attr {
 	if c.Planned != "" {
 		as = append(as, slog.String("planned_target", c.Planned))
 	}
+	if c.TraceID != "" {
+		as = append(as, slog.String("trace_id", c.TraceID))
+	}
 	if c.Err != nil {
 		as = append(as, slog.String("error", c.Err.Error()))
 	}

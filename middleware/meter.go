@@ -40,6 +40,7 @@ type meter struct {
 	model    string
 	warning  string
 	id       string // of the object that the provider made
+	timing   dialect.Timing
 }
 
 // event takes in one event that was complete at now.
@@ -57,6 +58,9 @@ func (m *meter) event(ev *dialect.Event, now time.Time) {
 	}
 	if ev.HasUsage {
 		m.usage, m.hasUsage = ev.Usage, true
+	}
+	if ev.Timing != (dialect.Timing{}) {
+		m.timing.Merge(&ev.Timing)
 	}
 	if len(ev.Model) > 0 && m.model == "" {
 		m.model = string(ev.Model)
@@ -126,7 +130,7 @@ func (m *meter) tpot() time.Duration {
 // whole takes in an answer in one piece. It has no first token and no pace.
 func (m *meter) whole(ev *dialect.Event) {
 	m.finish, m.model, m.textBytes = ev.Finish, string(ev.Model), ev.TextBytes
-	m.usage, m.hasUsage, m.answer = ev.Usage, ev.HasUsage, ev.Answer
+	m.usage, m.hasUsage, m.answer, m.timing = ev.Usage, ev.HasUsage, ev.Answer, ev.Timing
 	m.end = max(time.Since(m.start), 1)
 }
 
@@ -140,7 +144,8 @@ func recordWhole(a *Attempt, ev *dialect.Event) {
 // record writes what was measured into a.
 func (m *meter) record(a *Attempt) {
 	a.FirstByte, a.TTFT, a.TTFA = m.firstByte, m.firstContent, m.firstAnswer
-	a.TPOT, a.Stall, a.Events = m.tpot(), m.stall, m.events
+	a.LastContent, a.TPOT, a.Stall, a.Events = m.lastContent, m.tpot(), m.stall, m.events
+	a.Server.add(&m.timing)
 	a.ITL, a.Chunks, a.FirstTokens = m.gaps, m.chunks, m.firstTokens
 	a.Backpressured = m.backpressured
 	a.FinishReason, a.ServedModel, a.Warning = m.finish, m.model, m.warning

@@ -89,7 +89,7 @@ func (r *race) launch(choice router.Choice, flight *router.Flight, hedge bool) {
 		limit: r.in.capFor(flight),
 	}
 	a.ctx, a.cancel = context.WithCancelCause(r.ctx)
-	a.trace()
+	a.traced = a.way.follow(a.ctx, a.start, r.t.trace)
 	r.attempts = append(r.attempts, a)
 	r.asks.Attempts++
 	r.failed = nil

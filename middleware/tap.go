@@ -188,6 +188,7 @@ type meteredCall struct {
 	out     *Call
 	rec     Call
 	attempt Attempt
+	way     way
 	tapped  *stream // of a streamed answer
 	fault   error   // how it ended
 	sealed  atomic.Bool
@@ -224,7 +225,7 @@ func (c *meteredCall) seal(fault error) {
 		return
 	}
 	a, rec := &c.attempt, &c.rec
-	a.Outcome, a.Err = outcomeOf(fault), fault
+	a.Outcome, a.Err, a.Timing = outcomeOf(fault), fault, c.way.timing()
 	if a.Total == 0 {
 		a.Total = time.Since(rec.Start)
 	}

@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -37,6 +38,12 @@ type Config struct {
 	// Base sends the attempts. Nil: http.DefaultTransport.
 	Base      http.RoundTripper
 	Observers []Observer
+	// Trace has every attempt's Timing complete, for some 10 allocations each.
+	Trace bool
+	// TraceID returns the id of the trace that a call is part of, for Call.TraceID;
+	// empty if there is none. It is given the context of the call's request. Nil: no
+	// call has one.
+	TraceID func(context.Context) string
 	// Grace is how long Close lets calls go on. 0: 10 s; negative: not at all.
 	Grace time.Duration
 }
@@ -55,6 +62,8 @@ type Transport struct {
 	placeholder string
 	base        http.RoundTripper
 	observers   observers
+	trace       bool
+	traceID     func(context.Context) string
 	grace       time.Duration
 
 	states  *states
@@ -74,7 +83,7 @@ func NewTransport(cfg Config) (*Transport, error) {
 	t := &Transport{
 		router: cfg.Router, upstreams: make(map[string]*Upstream, len(cfg.Upstreams)),
 		shadow: cfg.Shadow, ceilings: cfg.Ceilings, origin: cfg.Origin, placeholder: cfg.Placeholder,
-		base: cfg.Base, observers: cfg.Observers, grace: cfg.Grace,
+		base: cfg.Base, observers: cfg.Observers, trace: cfg.Trace, traceID: cfg.TraceID, grace: cfg.Grace,
 		states: newStates(), calls: make(map[*liveCall]struct{}), idle: make(chan struct{}),
 	}
 	if t.base == nil {

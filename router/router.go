@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ontime-llm/ontime/budget"
 )
@@ -19,7 +20,7 @@ const (
 	otherModel = "other"
 
 	maxUnnamedModels = 64  // that have routes of their own; see [Router]
-	maxModelName     = 128 // bytes; a longer one shares the routes "other"
+	maxModelName     = 128 // bytes; a longer one, or what is no UTF-8, shares the routes "other"
 )
 
 // Router knows the routes, what has been seen of each, and which of them a call
@@ -164,7 +165,7 @@ func (r *Router) group(model string) *group {
 	if g, ok := groups[model]; ok {
 		return g
 	}
-	if r.other == nil || len(model) > maxModelName || r.unnamed.Load() >= maxUnnamedModels {
+	if r.other == nil || len(model) > maxModelName || !utf8.ValidString(model) || r.unnamed.Load() >= maxUnnamedModels {
 		return r.other
 	}
 	return r.addGroup(model)

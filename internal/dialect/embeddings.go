@@ -51,7 +51,7 @@ func readEmbeddings(body []byte, k *chunk) (vectors int, ok bool) {
 		case "data":
 			vectors = countElements(&c)
 		case "usage":
-			k.usage.read(&c)
+			k.usage.read(&c, &k.ev.Timing)
 		case "model":
 			k.ev.Model = c.str()
 		case "error":
