@@ -73,7 +73,9 @@ type Transport struct {
 	mu      sync.Mutex
 	calls   map[*liveCall]struct{} // not yet sealed
 	closing bool
-	idle    chan struct{}  // closed when closing and no call is left
+	idle    chan struct{}   // closed when closing and no call is left
+	ended   context.Context // when Close does not wait any longer
+	end     context.CancelCauseFunc
 	running sync.WaitGroup // races, and attempts' goroutines
 }
 
@@ -86,6 +88,7 @@ func NewTransport(cfg Config) (*Transport, error) {
 		base: cfg.Base, observers: cfg.Observers, trace: cfg.Trace, traceID: cfg.TraceID, grace: cfg.Grace,
 		states: newStates(), calls: make(map[*liveCall]struct{}), idle: make(chan struct{}),
 	}
+	t.ended, t.end = context.WithCancelCause(context.Background())
 	if t.base == nil {
 		t.base = http.DefaultTransport
 	}
@@ -227,6 +230,7 @@ func (t *Transport) Close() error {
 	for _, c := range t.underWay() {
 		c.cancel(ErrClosed)
 	}
+	t.end(ErrClosed)
 	t.running.Wait()
 	return nil
 }
