@@ -1,12 +1,15 @@
 package middleware
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 
 	"github.com/ontime-llm/ontime/budget"
 	"github.com/ontime-llm/ontime/internal/dialect"
+	"github.com/ontime-llm/ontime/internal/header"
 	"github.com/ontime-llm/ontime/internal/sse"
 )
 
@@ -23,7 +26,7 @@ type inference struct {
 
 // readInference reads and closes r's body. Nothing else of r changes.
 func readInference(r *http.Request, d dialect.Dialect, path string) (*inference, error) {
-	body, err := readAll(r.Body, r.ContentLength, maxRequest)
+	body, err := readBody(r)
 	if err != nil {
 		return nil, err
 	}
@@ -33,6 +36,40 @@ func readInference(r *http.Request, d dialect.Dialect, path string) (*inference,
 	}
 	asks.Stream = asks.Stream && d != dialect.Embeddings // they come whole, whatever was asked
 	return &inference{dialect: d, path: path, body: body, asks: asks}, nil
+}
+
+// readBody reads and closes the body of a caller's request, for as long as the
+// caller wants it read: it may be slow to come.
+func readBody(r *http.Request) ([]byte, error) {
+	if r.Body == nil {
+		return nil, nil
+	}
+	return readAll(wantedBody{r.Body, r.Context()}, r.ContentLength, maxRequest)
+}
+
+// checkHeader refuses what cannot be sent to any target: it is the caller's
+// mistake, not a fault of the one that happens to be tried.
+func checkHeader(h http.Header) error {
+	for name, values := range h {
+		if !header.ValidName(name) || slices.ContainsFunc(values, func(v string) bool { return !header.ValidValue(v) }) {
+			return fmt.Errorf("%w: a header has characters that cannot be sent", ErrBadRequest)
+		}
+	}
+	return nil
+}
+
+// wantedBody is a body that ends with a context.
+type wantedBody struct {
+	io.ReadCloser
+	ctx context.Context
+}
+
+// Read fails once the context has ended.
+func (b wantedBody) Read(p []byte) (int, error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return b.ReadCloser.Read(p)
 }
 
 // readAll reads rc to its end, at most limit bytes, and closes it. size is a
