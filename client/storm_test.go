@@ -165,7 +165,8 @@ func (s *storm) checkResult(t *testing.T, r result) {
 	}
 	switch {
 	case r.err == nil:
-		if c.Outcome != middleware.Completed || c.Err != nil || c.Usage.Output != len(words) {
+		// A connection may break between the end of the answer and its usage.
+		if c.Outcome != middleware.Completed || c.Err != nil || c.Usage.Output != len(words) && !c.Usage.Estimated {
 			t.Errorf("the application has a whole answer of %d tokens, the call is %+v", len(words), c)
 		}
 	case errors.Is(r.err, errEnough):
