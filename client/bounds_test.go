@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/ontime-llm/ontime/budget"
 	"github.com/ontime-llm/ontime/client"
 	"github.com/ontime-llm/ontime/internal/upstream"
 	"github.com/ontime-llm/ontime/middleware"
@@ -25,12 +26,9 @@ func blanks(n int64) io.Reader { return io.LimitReader(whitespace{}, n) }
 
 type whitespace struct{}
 
-func (whitespace) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = ' '
-	}
-	return len(p), nil
-}
+var block = strings.Repeat(" ", 64<<10)
+
+func (whitespace) Read(p []byte) (int, error) { return copy(p, block), nil }
 
 func TestRequestBeyondItsBound(t *testing.T) {
 	for name, length := range map[string]int64{"told": 64*mib + 1, "untold": -1} {
@@ -101,14 +99,19 @@ func TestHeadersBeyondTheirBound(t *testing.T) {
 		}
 	}))
 	defer srv.Close()
-	c, err := client.New(client.Config{Targets: []client.Target{{Name: "one", BaseURL: srv.URL + "/v1"}}})
+	c, err := client.New(client.Config{
+		Targets:   []client.Target{{Name: "one", BaseURL: srv.URL + "/v1"}},
+		Endpoints: map[string]budget.Budget{"default": {Deadline: 400 * ms}}, // in the pause before it is tried again
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
 	_, err = ask(t.Context(), &c.Client, question("hello"))
-	if _, ok := errors.AsType[*middleware.ConnectError](err); !ok || len(ours(t, err).Attempts) != 3 {
-		t.Errorf("%v, want three failed attempts", err)
+	mustBe(t, err, middleware.ErrDeadline)
+	a := ours(t, err).Attempts[0]
+	if _, ok := errors.AsType[*middleware.ConnectError](a.Err); !ok || a.Outcome != middleware.Failed {
+		t.Errorf("the attempt is %v: %v, want it failed", a.Outcome, a.Err)
 	}
 }
 

@@ -38,32 +38,38 @@ var servers = map[string]func(http.Handler) (*httptest.Server, http.RoundTripper
 }
 
 // What HTTPClient gives other SDKs is a transport as any other: for calls that
-// are routed, and for what passes.
+// are routed, and for what passes. Package middleware tries the rest.
 func TestHTTPClientKeepsTheContract(t *testing.T) {
-	for name, exchange := range map[string]*transporttest.Exchange{"whole": &wholeExchange, "streamed": &streamExchange, "passing": nil} {
-		for protocol, serve := range servers {
-			t.Run(name+", "+protocol, func(t *testing.T) {
-				transporttest.Test(t, transporttest.Subject{
-					New: func(t *testing.T, h http.Handler) (http.RoundTripper, string) {
-						srv, base := serve(h)
-						t.Cleanup(srv.Close)
-						c, err := client.New(client.Config{
-							Targets: []client.Target{
-								{Name: "one", BaseURL: srv.URL + "/one/v1", APIKey: "key-of-one"},
-								{Name: "two", BaseURL: srv.URL + "/two/v1", APIKey: "key-of-two"},
-							},
-							Endpoints: chatBudget(), Transport: base,
-						})
-						if err != nil {
-							t.Fatal(err)
-						}
-						t.Cleanup(func() { c.Close() })
-						return c.HTTPClient().Transport, srv.URL + "/one/v1"
-					},
-					Header:   http.Header{"Authorization": {"Bearer " + client.APIKey}},
-					Exchange: exchange, Upgrades: exchange == nil && protocol == "HTTP/1.1",
-				})
+	for _, test := range []struct {
+		name     string
+		exchange *transporttest.Exchange
+		protocol string
+	}{
+		{"whole", &wholeExchange, "HTTP/1.1"},
+		{"streamed", &streamExchange, "HTTP/2"},
+		{"passing", nil, "HTTP/1.1"},
+	} {
+		t.Run(test.name+", "+test.protocol, func(t *testing.T) {
+			transporttest.Test(t, transporttest.Subject{
+				New: func(t *testing.T, h http.Handler) (http.RoundTripper, string) {
+					srv, base := servers[test.protocol](h)
+					t.Cleanup(srv.Close)
+					c, err := client.New(client.Config{
+						Targets: []client.Target{
+							{Name: "one", BaseURL: srv.URL + "/one/v1", APIKey: "key-of-one"},
+							{Name: "two", BaseURL: srv.URL + "/two/v1", APIKey: "key-of-two"},
+						},
+						Endpoints: chatBudget(), Transport: base,
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+					t.Cleanup(func() { c.Close() })
+					return c.HTTPClient().Transport, srv.URL + "/one/v1"
+				},
+				Header:   http.Header{"Authorization": {"Bearer " + client.APIKey}},
+				Exchange: test.exchange, Upgrades: test.exchange == nil,
 			})
-		}
+		})
 	}
 }

@@ -37,6 +37,7 @@ func TestCallersContextEnds(t *testing.T) {
 			attempts int
 		}{
 			// The first content comes after 200 ms, all of it after 500 ms.
+			"before headers":          {stream, 0, 0, 0, 1},
 			"before content":          {stream, 150 * ms, 0, 0, 1},
 			"after content":           {stream, 250 * ms, 0, 200 * ms, 1},
 			"before the whole answer": {ask, 450 * ms, 0, 0, 1},

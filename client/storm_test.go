@@ -102,7 +102,7 @@ func runStorm(t *testing.T, seed uint64) {
 // plan draws what the application does.
 func (s *storm) plan(luck *rand.Rand) func(context.Context) result {
 	c := []*openai.Client{&s.Client.Client, s.Endpoint("chat"), s.Endpoint("tight")}[luck.IntN(3)]
-	streamed, after := luck.IntN(3) > 0, time.Duration(1+luck.IntN(1500))*ms
+	streamed, after := luck.IntN(3) > 0, time.Duration(luck.IntN(1500))*ms
 	early := luck.IntN(30)
 	why := []string{"", "", "", "", "", "", "cancel", "deadline", "close"}[luck.IntN(9)]
 	return func(ctx context.Context) result {

@@ -38,13 +38,15 @@ func readInference(r *http.Request, d dialect.Dialect, path string) (*inference,
 	return &inference{dialect: d, path: path, body: body, asks: asks}, nil
 }
 
-// readBody reads and closes the body of a caller's request, for as long as the
-// caller wants it read: it may be slow to come.
+// readBody reads and closes the body of a caller's request. One that cannot be
+// had again is not from memory: it may be slow to come, and is read only for as
+// long as the caller is there.
 func readBody(r *http.Request) ([]byte, error) {
-	if r.Body == nil {
-		return nil, nil
+	body := r.Body
+	if body != nil && r.GetBody == nil {
+		body = wantedBody{body, r.Context()}
 	}
-	return readAll(wantedBody{r.Body, r.Context()}, r.ContentLength, maxRequest)
+	return readAll(body, r.ContentLength, maxRequest)
 }
 
 // checkHeader refuses what cannot be sent to any target: it is the caller's
