@@ -316,3 +316,24 @@ func gotConn(r *http.Request, reused bool) {
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A target that does not have the model is asked less, whatever it would cost, and not
+// forgotten: the model may come. What a call names that is absent is the call's own.
+func TestATargetWithoutTheModelComesLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := preferring("one", "two")
+		cfg.Endpoints = chatBudget()
+		f := newFleet(t, quick, cfg, "one", "two")
+		for range 200 {
+			f.servers["one"].Script(httpError(404, "model_not_found"))
+			f.answers(t, stream, f.chat(), "two")
+			time.Sleep(time.Second)
+		}
+		if n := f.requests("one"); n == 0 || n > 20 {
+			t.Errorf("it was asked %d times in 200 calls", n)
+		}
+		if s := f.status(t, "one"); s.State != router.StateOK {
+			t.Errorf("it is %+v", s)
+		}
+	})
+}

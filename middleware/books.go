@@ -130,6 +130,9 @@ func (a *attempt) report(r *Attempt, limits ratelimit.Info) {
 		Cause: judge(r.Err).cause, Reason: briefly(r.Err),
 		Requests: headroom(limits.Requests), Tokens: headroom(limits.Tokens),
 	}
+	if rep.Cause == router.CauseAbsent && len(a.call.in.asks.State) > 0 {
+		rep.Cause = router.CauseCaller // what it names is absent, perhaps, and not the model
+	}
 	if limits.Told {
 		rep.RetryAfter = max(limits.RetryAfter, minRetryAfter)
 	}

@@ -34,8 +34,9 @@ type judgement struct {
 //	408, 409, 425, 5xx                                    another route, then again             the route
 //	429                                                   another route, or waits               the key, for a while
 //	401, 402, 403, and 429 for a used-up quota            another key or route, or waits        the key, until it is well
-//	404, and 400 or 413 with a code for: model not        a route of another provider, once     nobody
-//	  found, parameter not supported, context too long
+//	404                                                   a route of another provider, once     the route, in the choice
+//	400 or 413 with a code for: model not found,          a route of another provider, once     nobody
+//	  parameter not supported, context too long
 //	other 4xx, an answer too large to hold                nothing: the caller's own mistake     nobody
 func judge(fault error) judgement {
 	if errors.Is(fault, ErrTooLarge) {
@@ -54,7 +55,7 @@ func judge(fault error) judgement {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden:
 		return judgement{elsewhere, router.CauseKey}
 	case http.StatusNotFound:
-		return judgement{otherMaker, router.CauseCaller}
+		return judgement{otherMaker, router.CauseAbsent}
 	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly:
 		return judgement{again, router.CauseRoute}
 	}
@@ -82,7 +83,10 @@ func (e *ProviderError) isOneOf(codes []string) bool {
 }
 
 // blameless reports whether a fault is the request's own.
-func blameless(fault error) bool { return judge(fault).cause == router.CauseCaller }
+func blameless(fault error) bool {
+	cause := judge(fault).cause
+	return cause == router.CauseCaller || cause == router.CauseAbsent
+}
 
 // briefly is a provider's error in the few words that events and snapshots have
 // room for.

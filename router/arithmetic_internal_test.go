@@ -262,8 +262,8 @@ func TestScore(t *testing.T) {
 		tally.Completed(0, time.Second)
 	}
 	// P(miss) with a failure as a miss: 0.02 + 0.98*0.1 for p95, 0.02 for p99, 1 for TPOT.
-	// Weights: (0.48+0.5)/0.05, 0.5/0.01, 0.5/0.1; and 0.5/0.001 for two failures in a row.
-	want := 19.6*0.118 + 50*0.02 + 5*1 + 500*0.02*0.02
+	// Weights: (0.48+0.2)/0.05, 0.2/0.01, 0.2/0.1; and 0.2/0.001 for two failures in a row.
+	want := 13.6*0.118 + 20*0.02 + 2*1 + 200*0.02*0.02
 	req := Request{Streamed: true, PromptBytes: 4000}
 	q := newQuestion(e, &req, time.Now(), nil)
 	r := &Router{targets: targets}

@@ -107,7 +107,7 @@
 // Where no layer concerns the call, the score is the median time that is to be
 // expected, of the first token or of the whole, with a failure as never.
 //
-// Of routes within 3% of the best score (or within 0.03 if that is below 1: a
+// Of routes within 3% of the best score (or within 0.012 if that is below 0.4: a
 // promise kept several times over) a random one is first, or all traffic would follow
 // the noise. A route of which next to nothing is known (less than 8 attempts) takes no
 // more calls at a time than it has been seen to answer, and one, while a better known
@@ -200,7 +200,8 @@
 //	error event, cut or empty stream    failure, after content too
 //	given up after Choice.Abandon       failure
 //	a tail layer missed                 no failure by itself: feeds the alarm
-//	the caller's own 4xx                nothing
+//	404                                 nothing; it counts as failed in the choice
+//	the caller's own other 4xx          nothing
 //	429                                 nothing; the key cools down
 //	401, 402, 403, insufficient_quota   nothing; the key is taken out
 //	the caller's cancel or deadline     nothing
@@ -264,7 +265,7 @@
 // rescued, by up to twice as many hedges.) With V the budget's CostWeight,
 //
 //	cost  = 0.2 * V/12 * cost of y/median cost
-//	price = 0.005 * 10000^(1 - tokens/room)
+//	price = 0.02 * 2500^(1 - tokens/room)
 //
 // A call earns its endpoint as many tokens as Budget.Hedge says, 0.05, and a hedge takes
 // one when it is started, of which there are 20 at first: that is a hard bound. Since the

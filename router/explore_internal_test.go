@@ -84,11 +84,11 @@ func TestOptimisticScore(t *testing.T) {
 	q := newQuestion(e, &req, time.Now(), nil)
 	x := ranked{forecast: f, tokens: 1000, factor: 1, abandon: 5}
 	x.score = q.score(&x) + 1.5 // and 1.5 of cost
-	// Weights 10, 5 and 500; a tenth are late for TTFT, all for TPOT.
+	// Weights 4, 2 and 200; a tenth are late for TTFT, all for TPOT.
 	failures := lowest(0.02, 50)
-	want := 1.5 + 500*failures*failures +
-		10*(failures+(1-failures)*lowest(0.1, 10)) +
-		5*(failures+(1-failures)*20/(20+optimism*optimism))
+	want := 1.5 + 200*failures*failures +
+		4*(failures+(1-failures)*lowest(0.1, 10)) +
+		2*(failures+(1-failures)*20/(20+optimism*optimism))
 	wantFloat(t, "optimistic score", q.optimistic(&x), want)
 
 	f.outcomes, f.fresh = 0, [metrics]float64{}

@@ -49,9 +49,10 @@ const (
 	CauseCaller                 // the request itself, which any route would refuse
 	CauseRateLimit              // 429: the key has to cool down
 	CauseKey                    // 401, 402, 403, insufficient_quota: the key is taken out
+	CauseAbsent                 // 404: the target does not have the model, or not yet
 )
 
-// String returns "route", "caller", "rate_limit" or "key".
+// String returns "route", "caller", "rate_limit", "key" or "absent".
 func (c Cause) String() string {
 	switch c {
 	case CauseRoute:
@@ -62,6 +63,8 @@ func (c Cause) String() string {
 		return "rate_limit"
 	case CauseKey:
 		return "key"
+	case CauseAbsent:
+		return "absent"
 	}
 	return "cause(" + strconv.Itoa(int(c)) + ")"
 }

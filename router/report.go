@@ -107,7 +107,7 @@ func (f *Flight) heal(now time.Time, rep *Report, l landing) {
 	switch {
 	case rep.fails(CauseKey):
 		f.refuseKey(rep, now)
-	case rep.Outcome == Failed && rep.Cause != CauseCaller:
+	case rep.Outcome == Failed && rep.Cause != CauseCaller && rep.Cause != CauseAbsent:
 		f.cool(rep, now)
 	}
 	if rep.Outcome == Completed && !f.hasContent {
@@ -151,6 +151,9 @@ func (f *Flight) land(now time.Time, rep *Report) landing {
 		rt.arrived(f)
 	}
 	if rep.blameless() {
+		if rep.Cause == CauseAbsent { // no fault that its breaker could heal, but others come first
+			rt.share.record(now, true)
+		}
 		return landing{first: true}
 	}
 	if f.streamed && !f.hasContent && rep.Outcome != Completed {

@@ -156,15 +156,15 @@ func (q *question) givenUp(x *ranked) float64 {
 }
 
 // tolerance returns how much worse than the best of list another may score and be
-// as good. A score below 1 means promises kept several times over; what differs
-// there is noise, and to follow it would send everything to one route.
+// as good. A score below twice the base debt means promises kept several times over;
+// what differs there is noise, and to follow it would send everything to one route.
 func (q *question) tolerance(list []ranked) float64 {
 	best := list[0].score
 	for _, x := range list[1:] {
 		best = min(best, x.score)
 	}
 	if len(q.layers) > 0 {
-		best = max(best, 1)
+		best = max(best, 2*baseDebt)
 	}
 	return closeScore * best
 }
