@@ -142,7 +142,7 @@ func (q *question) takesSlow(x *ranked, no refusal) bool {
 // press makes a route worse that is near a limit of its provider. Where scores are
 // times that is in proportion.
 func (q *question) press(x *ranked) {
-	if len(q.layers) == 0 {
+	if q.byTime() {
 		x.score *= 1 + float64(x.pressure)
 	} else {
 		x.score += float64(x.pressure)

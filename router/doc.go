@@ -102,7 +102,9 @@
 // is given up is as good as that time.
 //
 // Where no layer concerns the call, the score is the median time that is to be
-// expected, of the first token or of the whole, with a failure as never.
+// expected, of the first token or of the whole, with a failure as never. An endpoint
+// that promises nothing and sets its CostWeight all the same wants the cheapest: for
+// it the score is as above, with "answered" as the only layer.
 //
 // Of routes within 3% of the best score (or within 0.03 if that is below 1: a
 // promise kept several times over) a random one is first, or all traffic would follow

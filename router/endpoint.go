@@ -21,6 +21,7 @@ type endpoint struct {
 	tails   []tail  // of them, those with alarms
 	allowed []bool  // by target
 	cost    float64 // weight of cost; 0 if ignored or no price is known
+	frugal  bool    // nothing is promised, and cost is to count: the cheapest wins
 
 	abandon float64 // the least, in seconds
 
@@ -70,6 +71,7 @@ func newEndpoint(name string, index int, b budget.Budget, targets []Target) *end
 	}
 	if priced {
 		e.cost = b.Weight()
+		e.frugal = len(e.layers) == 0 && b.CostWeight > 0
 	}
 	return e
 }

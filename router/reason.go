@@ -26,8 +26,11 @@ func (p Plan) Reason() string {
 	}
 	q := newQuestion(p.endpoint, &p.request, p.outlook.at, nil)
 	x := q.look(first.way.route, p.outlook)
-	if len(q.layers) == 0 {
+	switch {
+	case q.byTime():
 		return q.whyQuickest(first, &x)
+	case len(q.layers) == 0:
+		return fmt.Sprintf("%s: the cheapest that answers; then %s", first.Target, p.Choices[1].Target)
 	}
 	return q.whyLeastScore(p, &x)
 }
