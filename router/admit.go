@@ -60,7 +60,7 @@ func (rt *route) pickKey(now time.Time) (s standing, no refusal) {
 	var most float64
 	for i := range rt.lanes {
 		k := (i + turn) % len(rt.lanes)
-		l := &rt.lanes[k]
+		l := rt.lanes[k]
 		if rt.account.keys[k].out.Load() {
 			if due, _ := rt.account.keys[k].due(); now.Before(due) {
 				no.add(WhyKeyRefused, due)

@@ -27,7 +27,7 @@ type endpoint struct {
 
 	answeredAllowed float64 // of the implicit layer
 
-	outputs outputs
+	outputs *outputs
 }
 
 // layer is one promise in the units that are reckoned in.
@@ -47,7 +47,7 @@ func newEndpoint(name string, index int, b budget.Budget, targets []Target) *end
 		ledger:  budget.NewLedger(b),
 		allowed: make([]bool, len(targets)),
 		abandon: leastAbandon,
-		outputs: outputs{tokens: newFading(tokenUnit, time.Now())},
+		outputs: &outputs{tokens: newFading(tokenUnit, time.Now())},
 	}
 	if b.Abandon > 0 {
 		e.abandon = b.Abandon.Seconds()

@@ -70,8 +70,8 @@ func (r *Router) Start(c Choice, req Request) (*Flight, error) {
 // board passes everything that can still keep an attempt from starting, or leaves
 // it all as it was and says why.
 func (f *Flight) board(c *Choice, now time.Time) (why string, until time.Time) {
-	rt, lane := f.route, &f.route.lanes[f.key]
-	quota, key := rt.account.quota, &rt.account.keys[f.key]
+	rt, lane := f.route, f.route.lanes[f.key]
+	quota, key := rt.account.quota, rt.account.keys[f.key]
 	placed := c.way.hold.use()
 	if until = rt.group.router.cooldowns.until(lane.name, now); !until.IsZero() {
 		why = WhyCooling
@@ -147,6 +147,6 @@ func (f *Flight) answered(late bool, now time.Time) {
 
 func (f *Flight) openSlow(why string, now time.Time) {
 	if why != "" {
-		f.route.group.openSlow(f.route, why, now)
+		f.route.openSlow(why, now)
 	}
 }
