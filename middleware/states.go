@@ -55,15 +55,16 @@ func (s *states) maker(id string) (target string, ok bool) {
 }
 
 // pin is the target that a call must go to because of the state that it names:
-// the maker, or home for what we did not see made. Empty: any.
-func (t *Transport) pin(ids []string) string {
+// the maker, or home for what we did not see made, or whose maker is gone. Empty:
+// any.
+func (t *Transport) pin(s *set, ids []string) string {
 	if len(ids) == 0 {
 		return ""
 	}
 	for _, id := range ids {
-		if target, ok := t.states.maker(id); ok {
+		if target, ok := t.states.maker(id); ok && s.upstreams[target] != nil {
 			return target
 		}
 	}
-	return t.home.Name
+	return s.home.Name
 }
