@@ -35,8 +35,8 @@ func (t *Target) upstream() middleware.Upstream {
 	for name, value := range t.Headers {
 		u.Header.Set(name, value)
 	}
-	if t.Auth != nil {
-		u.Authorize = func(r *http.Request, _ int) error { return t.Auth(r) }
+	if auth := t.Auth; auth != nil { // t is the application's, which may change it
+		u.Authorize = func(r *http.Request, _ int) error { return auth(r) }
 	}
 	if keys := t.keys(); len(keys) > 0 {
 		u.Authorize = withKeys(preset, keys)
