@@ -190,6 +190,12 @@
 // All of it is in the Snapshot, with why and until when; Config.OnHealth is told of
 // changes.
 //
+// # Another config
+//
+// [Router.Reload] makes a router for another config. The two share what was seen, not
+// copies of it: records of routes, accounts of layers, keys, limits, cooldowns and the
+// queue. So a call under way goes to its end by the old one, and counts for the new.
+//
 // # What it must never know
 //
 // HTTP, wire formats, credentials, configuration files. It gets counts and times, and
