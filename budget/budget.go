@@ -34,8 +34,8 @@ type Budget struct {
 	// [Budget.HedgeShare].
 	Hedge float64
 
-	// HedgeAll allows hedges for calls with n > 1 and for embeddings too. Without
-	// it they are sent once: each costs as much as several calls.
+	// HedgeAll says that calls with n > 1 and embeddings may be hedged too. They are
+	// left alone otherwise, since each such call costs as much as several.
 	HedgeAll bool
 
 	// CostWeight is how much a route's cost counts against the layers: the

@@ -49,7 +49,8 @@
 // An answer that never ends is a fault of latency and of cost, so every call
 // leaves with a cap on its output tokens, decided by [MaxTokens.Cap]: what the
 // caller asked for, but no more than the endpoint's limit and the model's own
-// ceiling, or a default where the caller asked for nothing.
+// ceiling, or a default where the caller asked for nothing. With MaxTokens.Fit the
+// router lowers it to what can be written in time.
 //
 // # Which endpoint
 //

@@ -15,14 +15,16 @@ const (
 )
 
 // Ledger keeps the debt of each layer of one endpoint, the implicit layer
-// [Answered] (99.9%) included, and counts the calls that each has judged. Calls
-// are entered through a [Tally].
+// [Answered] (99.9%) included, and counts the calls that each has judged, and the
+// answers that a token cap has ended. Calls are entered through a [Tally].
 //
 // It is safe for concurrent use: entering and reading take no lock.
 type Ledger struct {
 	layers   []Layer
 	accounts []*account        // one for each layer
 	spans    [metricCount]span // where each metric's layers lie
+
+	truncated, starved *atomic.Uint64
 }
 
 // account is the state of one layer.
@@ -38,7 +40,10 @@ type span struct{ next, end int }
 // Later changes to b do not touch it.
 func NewLedger(b Budget) *Ledger {
 	layers := append(b.Layers(), Layer{Metric: Answered, Percentile: answeredPercentile})
-	l := &Ledger{layers: layers, accounts: make([]*account, len(layers))}
+	l := &Ledger{
+		layers: layers, accounts: make([]*account, len(layers)),
+		truncated: new(atomic.Uint64), starved: new(atomic.Uint64),
+	}
 	for i, layer := range layers {
 		s := &l.spans[layer.Metric]
 		if s.end == 0 {
@@ -52,10 +57,11 @@ func NewLedger(b Budget) *Ledger {
 
 // Renew returns a ledger for another valid budget of the same endpoint. Layers that
 // are in both, of the same metric, percentile and limit, have their accounts in
-// common, so that calls that entered l still count. The others are free of debt: a
+// common, so that calls that entered l still count. So has what a token cap has ended. The others are free of debt: a
 // promise with another limit is another promise.
 func (l *Ledger) Renew(b Budget) *Ledger {
 	renewed := NewLedger(b)
+	renewed.truncated, renewed.starved = l.truncated, l.starved
 	for i, layer := range renewed.layers {
 		if k := slices.Index(l.layers, layer); k >= 0 {
 			renewed.accounts[i] = l.accounts[k]
@@ -86,6 +92,13 @@ func (l *Ledger) Status() []LayerStatus {
 		status[i] = LayerStatus{Layer: l.layers[i], Calls: a.calls.Load(), Missed: missed, Debt: l.Debt(i)}
 	}
 	return status
+}
+
+// Truncated returns how many answers their token cap has ended, and how many of
+// those it ended before they had begun: reasoning had used it up.
+func (l *Ledger) Truncated() (all, starved uint64) {
+	starved = l.starved.Load() // before all: they are entered the other way round
+	return l.truncated.Load(), starved
 }
 
 // enter writes the verdict of one call on layer i.

@@ -81,6 +81,19 @@ func (t *Tally) Completed(tpot, total time.Duration) {
 	t.end()
 }
 
+// Truncated says that the token cap ended the answer; starved, that reasoning had
+// used it up before the answer began. It is counted, and no miss: say Completed
+// too. It does nothing once the call has ended.
+func (t *Tally) Truncated(starved bool) {
+	if t.ledger == nil || t.open == [metricCount]span{} {
+		return
+	}
+	t.ledger.truncated.Add(1)
+	if starved {
+		t.ledger.starved.Add(1)
+	}
+}
+
 // Failed says that an error reached the caller: every layer that concerns the
 // call and has no verdict yet is missed. An attempt's error that failed over is
 // none of the call's.

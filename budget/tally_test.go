@@ -208,3 +208,24 @@ func TestZeroTally(t *testing.T) {
 	call.Completed(time.Hour, time.Hour)
 	call.Failed()
 }
+
+// A cap that ends an answer is counted once the call is known to have one, and no
+// layer is missed by it.
+func TestTruncated(t *testing.T) {
+	l := budget.NewLedger(budget.Budget{Total: budget.Layers{95: time.Second}})
+	for _, starved := range []bool{true, false, false} {
+		tally := l.Tally(true)
+		tally.Truncated(starved)
+		tally.Completed(0, time.Second)
+		tally.Truncated(true) // too late
+	}
+	new(budget.Tally).Truncated(true)
+	if all, starved := l.Truncated(); all != 3 || starved != 1 {
+		t.Errorf("%d answers were truncated, %d of them starved; want 3, 1", all, starved)
+	}
+	for _, s := range l.Status() {
+		if s.Calls != 3 || s.Missed != 0 {
+			t.Errorf("%v: %d of %d missed, want 0 of 3", s.Layer, s.Missed, s.Calls)
+		}
+	}
+}

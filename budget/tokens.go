@@ -23,9 +23,12 @@ type MaxTokens struct {
 	// is no limit. It is not negative.
 	Limit int
 
-	// Fit lowers a call's cap further, to what the route can be expected to
-	// write within the total layer or the deadline, where there is one.
-	// This version does not do it yet, and a client refuses it.
+	// Fit lowers a call's cap further, to what the route that it takes can be
+	// expected to write before a total layer or the deadline has passed, where
+	// there is one: an answer that would be late ends earlier, with the finish
+	// reason "length". It gives a cap to a call that has none, never lowers one
+	// to less than 64 tokens, and is never an error. Package router has the
+	// arithmetic.
 	Fit bool
 
 	// Strict answers a call that asks for too much with an [*OverCapError],
@@ -42,8 +45,7 @@ type MaxTokens struct {
 // for more than the limit or the ceiling gets an [*OverCapError]; a default
 // that is too high is always lowered.
 //
-// Fit is not looked at: it needs a prediction, which only the router has, and
-// never makes an error.
+// Fit is not looked at: it needs a prediction, which only the router has.
 func (m MaxTokens) Cap(asked, ceiling int, reasoning bool) (limit int, err error) {
 	if asked <= 0 {
 		return m.unasked(ceiling, reasoning), nil

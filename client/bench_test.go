@@ -14,6 +14,7 @@ import (
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/ontime-llm/ontime/client"
 )
@@ -45,7 +46,8 @@ func cannedServer(tb testing.TB, events int) *httptest.Server {
 
 // BenchmarkStream compares a streamed call of 32 events through the client with
 // the same call through plain openai-go, from one local server without delay.
-// Both keep as many idle connections. cpu-us/call is what the whole process
+// All keep as many idle connections; metrics and trace are a client with a Registerer and
+// with Trace. cpu-us/call is what the whole process
 // spends, the server included.
 func BenchmarkStream(b *testing.B) {
 	srv := cannedServer(b, 32)
@@ -54,24 +56,35 @@ func BenchmarkStream(b *testing.B) {
 	b.Cleanup(base.CloseIdleConnections)
 	plain := openai.NewClient(option.WithBaseURL(srv.URL+"/v1/"), option.WithAPIKey("k"), option.WithMaxRetries(0),
 		option.WithHTTPClient(&http.Client{Transport: base}))
-	routed, err := client.New(client.Config{
+	cfg := client.Config{
 		Targets:   []client.Target{{Name: "one", BaseURL: srv.URL + "/v1"}, {Name: "two", BaseURL: srv.URL + "/v1"}},
 		Endpoints: chatBudget(),
-	})
-	if err != nil {
-		b.Fatal(err)
 	}
-	b.Cleanup(func() { _ = routed.Close() })
+	routed := newRouted(b, cfg)
+	cfg.Registerer = prometheus.NewRegistry()
+	counted := newRouted(b, cfg)
+	cfg.Registerer, cfg.Trace = nil, true
+	traced := newRouted(b, cfg)
 	for _, concurrent := range []int{1, 64} {
 		for _, side := range []struct {
 			name   string
 			client *openai.Client
-		}{{"plain", &plain}, {"ontime", routed.Endpoint("chat")}} {
+		}{{"plain", &plain}, {"ontime", routed}, {"metrics", counted}, {"trace", traced}} {
 			b.Run(fmt.Sprintf("%s/%d", side.name, concurrent), func(b *testing.B) {
 				benchmarkStream(b, side.client, concurrent)
 			})
 		}
 	}
+}
+
+// newRouted returns the endpoint chat of a client.
+func newRouted(b *testing.B, cfg client.Config) *openai.Client {
+	c, err := client.New(cfg)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = c.Close() })
+	return c.Endpoint("chat")
 }
 
 func benchmarkStream(b *testing.B, c *openai.Client, concurrent int) {

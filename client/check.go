@@ -4,13 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/ontime-llm/ontime/budget"
-	"github.com/ontime-llm/ontime/internal/secret"
 )
 
 // problems are what is wrong with a configuration, all at once.
@@ -36,10 +33,25 @@ func (c *Config) check() []error {
 	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
 		p.notYet("endpoints."+name, c.Endpoints[name])
 	}
+	p.maxOutput(c)
 	if c.Shadow {
 		p.shadow(c)
 	}
 	return p
+}
+
+// maxOutput looks for ceilings that are none, and for names that nobody uses.
+func (p *problems) maxOutput(c *Config) {
+	for _, model := range slices.Sorted(maps.Keys(c.MaxOutput)) {
+		field := "max_output." + model
+		if tokens := c.MaxOutput[model]; tokens <= 0 {
+			p.add(field, "%d is no number of tokens: set the most that the model can write, or leave it out", tokens)
+		}
+		serves := func(t Target) bool { return len(t.Models) == 0 || t.Models[model] != "" }
+		if !slices.ContainsFunc(c.Targets, serves) {
+			p.add(field, "no target serves the model: name it as the application does, or leave it out")
+		}
+	}
 }
 
 // notYet refuses what a budget can say and this version does not do: nothing is
@@ -48,9 +60,6 @@ func (p *problems) notYet(field string, b budget.Budget) {
 	const later = "this version does not do it yet: leave it out"
 	if len(b.Models) > 0 {
 		p.add(field+".models", "fallback to other models: "+later)
-	}
-	if b.MaxTokens.Fit {
-		p.add(field+".max_tokens.fit", "fitting the cap to the time that is left: "+later)
 	}
 }
 
@@ -70,8 +79,13 @@ func (p *problems) target(field string, t *Target) {
 		p.add(field+".provider", "%q is not known: use one of %s", t.Provider, providerNames())
 	}
 	p.credential(field, t, preset)
+	for _, format := range t.Formats {
+		if !slices.Contains(allFormats, format) {
+			p.add(field+".formats", "%q is not known: use any of %s", format, strings.Join(allFormats, ", "))
+		}
+	}
 	if known || t.BaseURL != "" {
-		p.address(field, t, preset)
+		p.address(field, t)
 	}
 	for name, value := range t.Headers {
 		if !validHeaderName(name) || !validHeaderValue(value) {
@@ -93,35 +107,16 @@ func (p *problems) credential(field string, t *Target, preset provider) {
 		p.add(field+".auth", "a key is set too: set one of them")
 	case slices.Contains(t.APIKeys, ""):
 		p.add(field+".api_keys", "one of the keys is empty: remove it")
-	case t.Auth == nil && preset.keyEnv != "" && len(t.keys()) == 0:
-		p.add(field+".api_key", "there is no credential: set it, or the environment variable %s", preset.keyEnv)
+	case t.Auth != nil || len(t.keys()) > 0:
+	case preset.expires:
+		p.add(field+".auth", "there is no credential: set it, to put an access token on each request")
+	case len(preset.keyEnv) > 0:
+		p.add(field+".api_key", "there is no credential: set it, auth, or the environment variable %s", strings.Join(preset.keyEnv, " or "))
 	}
 	for _, key := range append(t.keys(), t.AdminKey) {
 		if !validHeaderValue(key) {
 			p.add(field+".api_key", "the key has characters that cannot be sent: check for line ends and spaces around it")
 		}
-	}
-}
-
-func (p *problems) address(field string, t *Target, preset provider) {
-	if t.BaseURL == "" {
-		if preset.baseURL == "" {
-			p.add(field+".base_url", "it is empty, and the provider has no common one: set the URL up to and including the version")
-		}
-		return
-	}
-	u, err := url.Parse(t.BaseURL)
-	switch {
-	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		p.add(field+".base_url", "it is not an http or https URL: set one such as https://api.example.com/v1")
-	case u.User != nil:
-		p.add(field+".base_url", "it carries a user or password: use api_key or Auth for the credential")
-	case u.Fragment != "":
-		p.add(field+".base_url", "it has a fragment: remove what follows #")
-	case credentialInQuery(u):
-		p.add(field+".base_url", "its query carries a credential: use api_key or Auth for it")
-	case u.Scheme == "http" && hasCredential(t) && !loopback(u.Hostname()):
-		p.add(field+".base_url", "a credential would travel unencrypted: use https")
 	}
 }
 
@@ -141,20 +136,6 @@ func validHeaderValue(value string) bool {
 
 func hasCredential(t *Target) bool {
 	return t.Auth != nil || t.AdminKey != "" || len(t.keys()) > 0 || len(t.Headers) > 0
-}
-
-func credentialInQuery(u *url.URL) bool {
-	for name := range u.Query() {
-		if secret.Param(name) {
-			return true
-		}
-	}
-	return false
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // fail is the error that New returns: every problem, with its field and what to

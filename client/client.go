@@ -1,10 +1,12 @@
 package client
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +15,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"github.com/ontime-llm/ontime/middleware"
+	"github.com/ontime-llm/ontime/middleware/metrics"
 	"github.com/ontime-llm/ontime/router"
 )
 
@@ -33,7 +36,8 @@ type Client struct {
 
 	transport *middleware.Transport
 	router    atomic.Pointer[router.Router]
-	base      *http.Transport // nil if the application brought its own
+	base      *http.Transport  // nil if the application brought its own
+	metrics   *metrics.Metrics // nil if there is no Registerer
 	options   []option.RequestOption
 	endpoints atomic.Pointer[map[string]*openai.Client] // copied to add one
 
@@ -53,12 +57,16 @@ func New(cfg Config, options ...option.RequestOption) (*Client, error) {
 	}
 	c.router.Store(r)
 	c.keep = keepFrom(&cfg)
+	if err := c.register(&cfg); err != nil {
+		return nil, err
+	}
 	base := cfg.Transport
 	if base == nil {
 		c.base = newBase()
 		base = c.base
 	}
 	if c.transport, err = middleware.NewTransport(cfg.transport(r, base)); err != nil {
+		c.unregister()
 		return nil, err
 	}
 	c.Client = c.bind(c.transport)
@@ -83,6 +91,24 @@ func (c *Client) addEndpoints(cfg *Config) {
 	}
 	add(router.DefaultEndpoint) // exists without being configured
 	c.endpoints.Store(&all)
+}
+
+// register has the client's metrics registered, and told of every call.
+func (c *Client) register(cfg *Config) (err error) {
+	if cfg.Registerer == nil {
+		return nil
+	}
+	if c.metrics, err = metrics.New(cfg.Registerer, metrics.State(c.router.Load)); err != nil {
+		return fmt.Errorf("ontime: registerer: %w", err)
+	}
+	cfg.Observers = append(slices.Clone(cfg.Observers), c.metrics)
+	return nil
+}
+
+func (c *Client) unregister() {
+	if c.metrics != nil {
+		c.metrics.Unregister()
+	}
 }
 
 // newRouter checks all of c: the router finds what is wrong with budgets.
@@ -116,6 +142,7 @@ func (c *Config) transport(r *router.Router, base http.RoundTripper) middleware.
 	origin, _ := url.Parse(BaseURL)
 	mc := middleware.Config{
 		Router: r, Home: c.home(), Shadow: c.Shadow, Base: base, Grace: c.Grace,
+		Ceilings: maps.Clone(c.MaxOutput), Trace: c.Trace, TraceID: c.TraceID,
 		Origin: origin, Placeholder: APIKey,
 		Observers: append([]middleware.Observer(nil), c.Observers...),
 	}
@@ -188,10 +215,12 @@ func (c *Client) Snapshot() router.Snapshot { return c.router.Load().Snapshot() 
 func (c *Client) Restore(target string) bool { return c.router.Load().Restore(target) }
 
 // Close refuses new calls, lets those under way end within [Config.Grace],
-// ends the rest, and returns when nothing of any call is running any more.
+// ends the rest, and returns when nothing of any call is running any more. Its metrics
+// are taken out of [Config.Registerer].
 // Requests that are not inference are the application's to end.
 func (c *Client) Close() error {
 	err := c.transport.Close()
+	c.unregister()
 	if c.base != nil {
 		c.base.CloseIdleConnections()
 	}

@@ -63,7 +63,7 @@ func wantProblems(t *testing.T, err error, want ...[2]string) {
 }
 
 func clearKeys(t *testing.T) {
-	for _, name := range []string{"OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", "GROQ_API_KEY"} {
+	for _, name := range []string{"OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", "GROQ_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "AWS_BEARER_TOKEN_BEDROCK"} {
 		t.Setenv(name, "")
 	}
 }
@@ -88,26 +88,42 @@ func TestEachProblem(t *testing.T) {
 		"same name":        {client.Config{Targets: []client.Target{good, good}}, [2]string{"targets[1].name", "rename"}},
 		"provider":         {target(func(t *client.Target) { t.Provider = "opnai" }), [2]string{"targets[0].provider", "openai"}},
 		"no key":           {target(func(t *client.Target) { t.Provider, t.APIKey = "groq", "" }), [2]string{"targets[0].api_key", "GROQ_API_KEY"}},
+		"no key of two":    {target(func(t *client.Target) { t.Provider, t.APIKey = "gemini", "" }), [2]string{"targets[0].api_key", "GOOGLE_API_KEY or GEMINI_API_KEY"}},
+		"no token":         {target(func(t *client.Target) { t.Provider, t.APIKey = "vertex", "" }), [2]string{"targets[0].auth", "access token"}},
 		"two kinds of key": {target(func(t *client.Target) { t.APIKeys = []string{"a"} }), [2]string{"targets[0].api_keys", "set one of them"}},
 		"key and auth":     {target(func(t *client.Target) { t.Auth = auth }), [2]string{"targets[0].auth", "set one of them"}},
 		"empty key":        {target(func(t *client.Target) { t.APIKey, t.APIKeys = "", []string{"a", ""} }), [2]string{"targets[0].api_keys", "remove it"}},
 		"key with newline": {target(func(t *client.Target) { t.APIKey = "k\n" }), [2]string{"targets[0].api_key", "line ends"}},
 		"no base URL":      {target(func(t *client.Target) { t.BaseURL = "" }), [2]string{"targets[0].base_url", "set the URL"}},
 		"azure base URL":   {target(func(t *client.Target) { t.Provider, t.BaseURL = "azure", "" }), [2]string{"targets[0].base_url", "set the URL"}},
-		"no URL":           {target(func(t *client.Target) { t.BaseURL = "one.test/v1" }), [2]string{"targets[0].base_url", "https://"}},
-		"broken URL":       {target(func(t *client.Target) { t.BaseURL = "https://[::1/v1" }), [2]string{"targets[0].base_url", "https://"}},
-		"other scheme":     {target(func(t *client.Target) { t.BaseURL = "ftp://one.test" }), [2]string{"targets[0].base_url", "https://"}},
-		"plain http":       {target(func(t *client.Target) { t.BaseURL = "http://one.test/v1" }), [2]string{"targets[0].base_url", "use https"}},
-		"user in URL":      {target(func(t *client.Target) { t.BaseURL = "https://u:p@one.test/v1" }), [2]string{"targets[0].base_url", "api_key or Auth"}},
-		"key in query":     {target(func(t *client.Target) { t.BaseURL = "https://one.test/v1?api-KEY=x" }), [2]string{"targets[0].base_url", "api_key or Auth"}},
-		"fragment":         {target(func(t *client.Target) { t.BaseURL = "https://one.test/v1#x" }), [2]string{"targets[0].base_url", "remove"}},
-		"header name":      {target(func(t *client.Target) { t.Headers = map[string]string{"X Y": "z"} }), [2]string{"targets[0].headers", "check its name"}},
-		"header value":     {target(func(t *client.Target) { t.Headers = map[string]string{"X": "a\r\nY: b"} }), [2]string{"targets[0].headers", "check its name"}},
-		"empty model":      {target(func(t *client.Target) { t.Models = map[string]string{"m": ""} }), [2]string{"targets[0].models", "map each model"}},
-		"price":            {target(func(t *client.Target) { t.Price.Input = -1 }), [2]string{"targets[0].price.input", "0 or more"}},
-		"limit":            {target(func(t *client.Target) { t.Limits.Concurrent = -1 }), [2]string{"targets[0].limits.concurrent", "or 0"}},
-		"home":             {client.Config{Targets: []client.Target{good}, Home: "eu"}, [2]string{"home", "name one of the targets"}},
-		"endpoint name":    {client.Config{Targets: []client.Target{good}, Endpoints: map[string]budget.Budget{"Chat!": {}}}, [2]string{"endpoints.Chat!", "a-z, 0-9"}},
+		"azure resource":   {target(func(t *client.Target) { t.Provider, t.BaseURL = "azure", "https://res.openai.azure.com/" }), [2]string{"targets[0].base_url", "add /openai/v1"}},
+		"azure version": {target(func(t *client.Target) {
+			t.Provider, t.BaseURL = "azure", "https://res.openai.azure.com/openai/deployments/{model}"
+		}), [2]string{"targets[0].base_url", "?api-version="}},
+		"azure version of one": {target(func(t *client.Target) {
+			t.Provider, t.BaseURL = "azure", "https://res.openai.azure.com/openai/deployments/gpt"
+		}), [2]string{"targets[0].base_url", "?api-version="}},
+		"no region":      {target(func(t *client.Target) { t.Provider, t.BaseURL = "bedrock", "" }), [2]string{"targets[0].region", "us-east-1"}},
+		"region":         {target(func(t *client.Target) { t.Provider, t.BaseURL, t.Region = "bedrock", "", "evil.test/" }), [2]string{"targets[0].region", "letters, digits"}},
+		"region in own":  {target(func(t *client.Target) { t.BaseURL = "https://{region}.test/v1" }), [2]string{"targets[0].region", "set a region"}},
+		"no project":     {target(func(t *client.Target) { t.Provider, t.BaseURL, t.Region = "vertex", "", "global" }), [2]string{"targets[0].project", "project's id"}},
+		"unknown part":   {target(func(t *client.Target) { t.BaseURL = "https://one.test/{tenant}/v1" }), [2]string{"targets[0].base_url", "{project}"}},
+		"model in front": {target(func(t *client.Target) { t.BaseURL = "https://one.test/{model}/v1" }), [2]string{"targets[0].base_url", "at its end"}},
+		"format":         {target(func(t *client.Target) { t.Formats = []string{"chat", "gemini"} }), [2]string{"targets[0].formats", "chat, completions"}},
+		"no URL":         {target(func(t *client.Target) { t.BaseURL = "one.test/v1" }), [2]string{"targets[0].base_url", "https://"}},
+		"broken URL":     {target(func(t *client.Target) { t.BaseURL = "https://[::1/v1" }), [2]string{"targets[0].base_url", "https://"}},
+		"other scheme":   {target(func(t *client.Target) { t.BaseURL = "ftp://one.test" }), [2]string{"targets[0].base_url", "https://"}},
+		"plain http":     {target(func(t *client.Target) { t.BaseURL = "http://one.test/v1" }), [2]string{"targets[0].base_url", "use https"}},
+		"user in URL":    {target(func(t *client.Target) { t.BaseURL = "https://u:p@one.test/v1" }), [2]string{"targets[0].base_url", "api_key or Auth"}},
+		"key in query":   {target(func(t *client.Target) { t.BaseURL = "https://one.test/v1?api-KEY=x" }), [2]string{"targets[0].base_url", "api_key or Auth"}},
+		"fragment":       {target(func(t *client.Target) { t.BaseURL = "https://one.test/v1#x" }), [2]string{"targets[0].base_url", "remove"}},
+		"header name":    {target(func(t *client.Target) { t.Headers = map[string]string{"X Y": "z"} }), [2]string{"targets[0].headers", "check its name"}},
+		"header value":   {target(func(t *client.Target) { t.Headers = map[string]string{"X": "a\r\nY: b"} }), [2]string{"targets[0].headers", "check its name"}},
+		"empty model":    {target(func(t *client.Target) { t.Models = map[string]string{"m": ""} }), [2]string{"targets[0].models", "map each model"}},
+		"price":          {target(func(t *client.Target) { t.Price.Input = -1 }), [2]string{"targets[0].price.input", "0 or more"}},
+		"limit":          {target(func(t *client.Target) { t.Limits.Concurrent = -1 }), [2]string{"targets[0].limits.concurrent", "or 0"}},
+		"home":           {client.Config{Targets: []client.Target{good}, Home: "eu"}, [2]string{"home", "name one of the targets"}},
+		"endpoint name":  {client.Config{Targets: []client.Target{good}, Endpoints: map[string]budget.Budget{"Chat!": {}}}, [2]string{"endpoints.Chat!", "a-z, 0-9"}},
 		"percentile": {client.Config{Targets: []client.Target{good}, Endpoints: map[string]budget.Budget{
 			"chat": {TTFT: budget.Layers{100: time.Second}}}}, [2]string{"endpoints.chat.ttft.p100", "below 100"}},
 		"endpoint's target": {client.Config{Targets: []client.Target{good}, Endpoints: map[string]budget.Budget{
@@ -156,6 +172,7 @@ func TestAllProblemsAtOnce(t *testing.T) {
 func TestProblemsTellNoKey(t *testing.T) {
 	_, err := client.New(client.Config{Targets: []client.Target{
 		{Name: "one", BaseURL: "https://u:sk-secret@one.test/v1?key=sk-secret", APIKey: "sk-secret\n", Headers: map[string]string{"X": "sk-secret\n"}},
+		{Name: "two", BaseURL: "https://u:sk-secret@{region}.test/v1?key=sk-secret"},
 	}})
 	if err == nil || strings.Contains(err.Error(), "sk-secret") {
 		t.Errorf("error is %v", err)
@@ -170,6 +187,9 @@ func TestWhatIsFine(t *testing.T) {
 		"key to IPv6 loopback":    {Name: "one", BaseURL: "http://[::1]:8000/v1", APIKey: "k"},
 		"a query":                 {Name: "one", BaseURL: "https://one.test/v1?api-version=preview", APIKey: "k"},
 		"a preset":                {Name: "a-1.b_2", Provider: "openai", APIKey: "k"},
+		"a region as a label":     {Name: "one", Provider: "openai", Region: "the moon", APIKey: "k"},
+		"a server of one's own":   {Name: "one", Provider: "ollama"},
+		"a token of vertex":       {Name: "one", Provider: "vertex", Region: "global", Project: "p-1", APIKey: "k"},
 	} {
 		c, err := client.New(client.Config{Targets: []client.Target{target}})
 		if err != nil {

@@ -25,8 +25,24 @@
 //   - [Load] reads a [Config] from a file, [Client.Reload] changes to another one.
 //
 // Chat completions, completions, responses, embeddings and Anthropic messages
-// are routed. Everything else goes to [Config.Home], and a call that names
-// stored state goes to the target that made it.
+// are routed, each to targets that speak its format ([Target.Formats]).
+// Everything else goes to [Config.Home], and a call that names stored state goes
+// to the target that made it.
+//
+// # Providers
+//
+// A preset ([Target.Provider]) knows where a provider is, how it takes a
+// credential, in which environment variable its own SDK looks for one, what it
+// speaks, and what it has to be asked for in its own way. Most need nothing else:
+//
+//	azure                            BaseURL, the resource's
+//	bedrock                          Region
+//	vertex                           Region, Project, and Auth: its tokens expire
+//	compatible                       BaseURL; no credential is looked for
+//	vllm, sglang, llama.cpp, ollama  BaseURL, if not at the usual port of localhost
+//
+// A key is one of these: [Target.APIKey], [Target.APIKeys] used in turn, the
+// environment's, or [Target.Auth] for tokens that expire and for signatures.
 //
 // # What the SDK's options do here
 //

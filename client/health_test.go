@@ -77,7 +77,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFleet(t, quick, preferring("one", "two"), "one", "two")
-				f.servers["one"].Script(tt.step)
+				f.servers["one"].Script(tt.step, tt.step) // where our default cap may be to blame it is asked again without
 				_, err := stream(t.Context(), &f.Client.Client, question("hi"))
 				call := f.lastCall(t)
 				if tt.by == "" {

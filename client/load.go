@@ -40,7 +40,7 @@ import (
 // the application may yet set Target.Auth.
 //
 // What is code is the application's to add before New: Transport, Logger, Observers,
-// and each target's Auth.
+// Registerer, TraceID, and each target's Auth.
 func Load(path string) (Config, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -126,7 +126,7 @@ func withCredentials(c Config) *Config {
 	c.Targets = slices.Clone(c.Targets)
 	for i := range c.Targets {
 		t := &c.Targets[i]
-		if preset, _ := t.preset(); preset.keyEnv != "" && len(t.keys()) == 0 && len(t.APIKeys) == 0 {
+		if preset, _ := t.preset(); (preset.expires || len(preset.keyEnv) > 0) && len(t.keys()) == 0 && len(t.APIKeys) == 0 {
 			t.Auth = func(*http.Request) error { return nil }
 		}
 	}

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"strings"
 	"time"
 
 	"github.com/ontime-llm/ontime/budget"
@@ -17,12 +18,16 @@ func configMembers() []member[Config] {
 			targetMembers(), func(c *Config) *[]Target { return &c.Targets })),
 		named("endpoints", "The application's call sites by name, with what each promises. \"default\" is for calls that name none.",
 			budgetMembers(), func(c *Config) *map[string]budget.Budget { return &c.Endpoints }),
+		numbers("max_output", "The most output tokens that models can write, by the application's name for each: no call leaves with a higher cap.",
+			func(c *Config) *map[string]int { return &c.MaxOutput }),
 		text("home", "The target for requests that are not routed: files, models, stored state of an unknown maker. Without it, the first.",
 			func(c *Config) *string { return &c.Home }),
 		truth("shadow", "Plan every call, log what would have been chosen, and send everything to home.",
 			func(c *Config) *bool { return &c.Shadow }),
 		seed("seed", "Makes random choices repeatable.",
 			func(c *Config) *uint64 { return &c.Seed }),
+		truth("trace", "Tell every attempt's time apart as far as possible, for a little work each.",
+			func(c *Config) *bool { return &c.Trace }),
 		zeroIsNone(duration("grace", "How long Close lets calls go on. Without it 10s; 0s: not at all.", grace), grace),
 	}
 }
@@ -33,10 +38,14 @@ func targetMembers() []member[Target] {
 			func(t *Target) *string { return &t.Name })),
 		oneOf(text("provider", "A preset, or \"compatible\" (also if left out) for any other server that speaks OpenAI's API.",
 			func(t *Target) *string { return &t.Provider }), presetNames()),
-		text("region", "A label: targets of one provider learn from each other.",
+		text("region", "A label: targets of one provider learn from each other. Part of the address of bedrock and vertex.",
 			func(t *Target) *string { return &t.Region }),
-		secretText("base_url", "With the version, such as https://api.example.com/v1. Without it the preset's.",
+		text("project", "The id of the project that vertex has in its address.",
+			func(t *Target) *string { return &t.Project }),
+		secretText("base_url", "With the version, such as https://api.example.com/v1; {region} and {project} stand for those. Without it the preset's.",
 			func(t *Target) *string { return &t.BaseURL }),
+		list("formats", "The formats of a call that the target speaks: "+strings.Join(allFormats, ", ")+". Without it those of the preset.", true,
+			func(t *Target) *[]string { return &t.Formats }),
 		secretText("api_key", "The credential, best as ${NAME}. Without it the preset's environment variable.",
 			func(t *Target) *string { return &t.APIKey }),
 		list("api_keys", "Several credentials, used in turn, in place of api_key.", false,

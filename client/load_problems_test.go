@@ -121,7 +121,7 @@ seed: -1
   - {name: two, base_url: "http://two.test", api_key: k}
 endpoints:
   chat: {ttft: {p95: 1s, p99: 900ms}, deadline: 100ms, targets: [two, tow, two], models: [m]}
-  b/c: {max_tokens: {fit: true}}
+  b/c: {}
 home: three
 `, []string{
 			`2:12 targets[0].name: "One" is not a name`,
@@ -137,7 +137,6 @@ home: three
 			`6:82 endpoints.chat.models: this version does not do it yet`,
 			`7:3 endpoints.b/c: "b/c" is not a name`,
 			`7:3 endpoints.b/c.targets: have a price and`,
-			`7:27 endpoints.b/c.max_tokens.fit: this version does not do it yet`,
 			`8:7 home: there is no target "three"`,
 		}},
 		"what follows from a name that cannot be read": {"targets:\n  - {name: \"${MISSING}\", base_url: https://x}\nhome: one\nendpoints: {chat: {targets: [one]}}\n", []string{

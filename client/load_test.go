@@ -30,6 +30,8 @@ targets:
   - name: one
     provider: openai
     region: here
+    project: p
+    formats: [chat, responses]
     base_url: https://one.test/v1
     api_key: ${KEY_ONE}
     admin_key: "admin-${KEY_ONE}"
@@ -49,7 +51,7 @@ endpoints:
     ttft: {p50: 200ms, p95: 1.5s, p99.9: 4s}
     tpot: {p95: 100ms}
     total: {p99: 2m}
-    max_tokens: {default: -1, limit: 4096, strict: true}
+    max_tokens: {default: -1, limit: 4096, fit: true, strict: true}
     deadline: 3m
     abandon: ${ABANDON}
     hedge: 2.5%
@@ -58,8 +60,10 @@ endpoints:
     targets: [one, two]
   none: {hedge: 0, cost_weight: 0}
   half: {hedge: 0.5}
+max_output: {m: 1000}
 home: two
 shadow: true
+trace: true
 seed: 18446744073709551615
 grace: 0s
 `
@@ -69,7 +73,7 @@ var wholeYAML = strings.ReplaceAll(whole, "${CONCURRENT:-7}", `"${CONCURRENT:-7}
 
 const wholeJSON = `{
 	"targets": [
-		{"name": "one", "provider": "openai", "region": "here", "base_url": "https:\/\/one.test/v1", "api_key": "${KEY_ONE}",
+		{"name": "one", "provider": "openai", "region": "here", "project": "p", "formats": ["chat", "responses"], "base_url": "https:\/\/one.test/v1", "api_key": "${KEY_ONE}",
 			"admin_key": "admin-${KEY_ONE}", "models": {"m": "own-m", "4.1": "n"}, "headers": {"X-Team": "a $${literal}"},
 			"price": {"input": 1, "cached_input": 0.5, "output": 2e1},
 			"limits": {"requests_per_minute": 5000, "tokens_per_minute": 100000, "concurrent": 7}},
@@ -78,20 +82,20 @@ const wholeJSON = `{
 	"endpoints": {
 		"chat": {
 			"ttft": {"p50": "200ms", "p95": "1.5s", "p99.9": "4s"}, "tpot": {"p95": "100ms"}, "total": {"p99": "2m"},
-			"max_tokens": {"default": -1, "limit": 4096, "strict": true}, "deadline": "3m", "abandon": "${ABANDON}",
+			"max_tokens": {"default": -1, "limit": 4096, "fit": true, "strict": true}, "deadline": "3m", "abandon": "${ABANDON}",
 			"hedge": "2.5%", "hedge_all": true, "cost_weight": 5, "targets": ["one", "two"]
 		},
 		"none": {"hedge": 0, "cost_weight": 0},
 		"half": {"hedge": 0.5}
 	},
-	"home": "two", "shadow": true, "seed": 18446744073709551615, "grace": "0s"
+	"max_output": {"m": 1000}, "home": "two", "shadow": true, "trace": true, "seed": 18446744073709551615, "grace": "0s"
 }`
 
 func wholeConfig() client.Config {
 	return client.Config{
 		Targets: []client.Target{
 			{
-				Name: "one", Provider: "openai", Region: "here", BaseURL: "https://one.test/v1",
+				Name: "one", Provider: "openai", Region: "here", Project: "p", BaseURL: "https://one.test/v1", Formats: []string{"chat", "responses"},
 				APIKey: "key: {of: one}", AdminKey: "admin-key: {of: one}",
 				Models: map[string]string{"m": "own-m", "4.1": "n"}, Headers: map[string]string{"X-Team": "a ${literal}"},
 				Price:  router.Price{Input: 1, CachedInput: 0.5, Output: 20},
@@ -104,14 +108,15 @@ func wholeConfig() client.Config {
 				TTFT:      budget.Layers{50: 200 * ms, 95: 1500 * ms, 99.9: 4 * time.Second},
 				TPOT:      budget.Layers{95: 100 * ms},
 				Total:     budget.Layers{99: 2 * time.Minute},
-				MaxTokens: budget.MaxTokens{Default: -1, Limit: 4096, Strict: true},
+				MaxTokens: budget.MaxTokens{Default: -1, Limit: 4096, Fit: true, Strict: true},
 				Deadline:  3 * time.Minute, Abandon: 1500 * ms,
 				Hedge: 0.025, HedgeAll: true, CostWeight: 5, Targets: []string{"one", "two"},
 			},
 			"none": {Hedge: -1, CostWeight: -1},
 			"half": {Hedge: 0.5},
 		},
-		Home: "two", Shadow: true, Seed: 18446744073709551615, Grace: -1,
+		MaxOutput: map[string]int{"m": 1000},
+		Home:      "two", Shadow: true, Trace: true, Seed: 18446744073709551615, Grace: -1,
 	}
 }
 

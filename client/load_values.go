@@ -63,6 +63,22 @@ func whole[T any](name, doc string, at func(*T) *int) member[T] {
 	}, at)
 }
 
+// numbers is an object whose keys are text and whose values are whole numbers.
+func numbers[T any](name, doc string, at func(*T) *map[string]int) member[T] {
+	one := whole("", "", func(n *int) *int { return n })
+	schema := map[string]any{"type": "object", "additionalProperties": one.schema}
+	return member[T]{name: name, doc: doc, schema: schema, read: func(f *yamlfile.File, path string, n yamlfile.Node, into *T) {
+		all := make(map[string]int)
+		for _, p := range f.Pairs(path, n) {
+			var v int
+			f.Enter(yamlfile.Join(path, p.Name), p)
+			one.read(f, yamlfile.Join(path, p.Name), p.Value, &v)
+			all[p.Name] = v
+		}
+		*at(into) = all
+	}}
+}
+
 func seed[T any](name, doc string, at func(*T) *uint64) member[T] {
 	schema := anyOf(map[string]any{"type": "integer", "minimum": 0}, variableSchema())
 	return value(name, doc, "a whole number from 0 up: write one such as 42", schema, func(text string) (uint64, bool) {

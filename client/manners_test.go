@@ -1,12 +1,14 @@
 package client_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/openai/openai-go/v3"
+	"github.com/tidwall/gjson"
 
 	"github.com/ontime-llm/ontime/client"
 	"github.com/ontime-llm/ontime/internal/upstream"
@@ -92,6 +94,43 @@ func TestRefusedParametersAreSwapped(t *testing.T) {
 			if failures := f.Snapshot().Routes; len(failures) == 1 && failures[0].Attempts.Failed != 0 {
 				t.Errorf("%s: the route has %d failures, want none", tt.name, failures[0].Attempts.Failed)
 			}
+		})
+	}
+}
+
+// A default that is more than the model can write fails no call: it is left out, from
+// then on, or for one call if it was too much for its prompt.
+func TestADefaultThatIsTooHighIsLeftOut(t *testing.T) {
+	for name, tt := range map[string]struct {
+		refusal string
+		sent    []int // caps; 0: none
+	}{
+		"for the model":  {`{"error":{"message":"m","param":"max_tokens","code":"invalid_value"}}`, []int{4096, 0, 0, 9}},
+		"for the prompt": {`{"error":{"message":"m","param":"messages","code":"context_length_exceeded"}}`, []int{4096, 0, 4096, 9}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFleet(t, quick, client.Config{}, "one")
+				f.servers["one"].Script(raw(400, "application/json", tt.refusal))
+				own := question("hi")
+				own.MaxTokens = openai.Int(9)
+				for _, p := range []openai.ChatCompletionNewParams{question("hi"), question("hi"), own} {
+					if _, err := stream(t.Context(), &f.Client.Client, p); err != nil {
+						t.Error(err)
+					}
+				}
+				var sent []int
+				for _, body := range f.body["one"] {
+					sent = append(sent, int(gjson.Get(body, "max_tokens").Int()))
+				}
+				if !slices.Equal(sent, tt.sent) {
+					t.Errorf("sent caps of %v, want %v", sent, tt.sent)
+				}
+				f.servers["one"].Script(raw(400, "application/json", tt.refusal))
+				if _, err := stream(t.Context(), &f.Client.Client, own); err == nil {
+					t.Error("the caller's own cap was not refused")
+				}
+			})
 		})
 	}
 }

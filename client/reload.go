@@ -22,8 +22,9 @@ import (
 // names: calls of one that is gone fail with [middleware.ErrUnknownEndpoint] until it
 // comes back.
 //
-// Transport, Logger and Observers stay those that New was given: what cfg has of them
-// is not looked at, so that what [Load] returns can be passed on as it is.
+// Transport, Logger, Observers, Registerer and TraceID stay those that New was given:
+// what cfg has of them is not looked at, so that what [Load] returns can be passed on
+// as it is.
 func (c *Client) Reload(cfg Config) error {
 	c.reloading.Lock()
 	defer c.reloading.Unlock()
@@ -46,6 +47,7 @@ func (c *Client) Reload(cfg Config) error {
 // upstreamID is what makes a target the one that it is.
 type upstreamID struct {
 	maker, base string
+	deployments bool // below base
 	models      map[string]string
 	keys        []string
 	auth        bool
@@ -55,8 +57,10 @@ func (c *Config) ids() map[string]upstreamID {
 	all := make(map[string]upstreamID, len(c.Targets))
 	for i := range c.Targets {
 		t := &c.Targets[i]
+		base, deployments := t.base()
 		all[t.Name] = upstreamID{
-			maker: t.maker(), base: t.base().String(), models: maps.Clone(t.Models), keys: t.keys(), auth: t.Auth != nil,
+			maker: t.maker(), base: base.String(), deployments: deployments,
+			models: maps.Clone(t.Models), keys: t.keys(), auth: t.Auth != nil,
 		}
 	}
 	return all
@@ -71,7 +75,8 @@ func keepFrom(c *Config) func(*Config) router.Keep {
 		return router.Keep{
 			Target: func(name string) bool {
 				was, ok := before[name]
-				return ok && was.maker == now[name].maker && was.base == now[name].base
+				is := now[name]
+				return ok && was.maker == is.maker && was.base == is.base && was.deployments == is.deployments
 			},
 			Model: func(target, model string) bool {
 				return before[target].model(model) == now[target].model(model)

@@ -146,7 +146,7 @@ func TestReplayedBytes(t *testing.T) {
 		"chat":        {"chat/completions", `{"model":"m","stream":true,"messages":[],"stream_options":{"include_usage":true}}`},
 		"completions": {"completions", `{"model":"m","stream":true,"prompt":"hi","stream_options":{"include_usage":true}}`},
 		"responses":   {"responses", `{"model":"m","stream":true,"input":"hi"}`},
-		"anthropic":   {"messages", `{"model":"m","stream":true,"messages":[],"max_tokens":100}`},
+		"anthropic":   {"messages", `{"model":"m","stream":true,"messages":[],"max_tokens":100000}`},
 	} {
 		t.Run(family, func(t *testing.T) {
 			all := recordings(t, family)

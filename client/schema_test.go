@@ -42,7 +42,7 @@ func TestSchemaIsCurrent(t *testing.T) {
 }
 
 // code are the fields of a configuration that no file can hold.
-var code = []string{"transport", "logger", "observers", "auth"}
+var code = []string{"transport", "logger", "observers", "registerer", "trace_id", "auth"}
 
 // Everything else that a Config has can be said in a file, under the name of its
 // field.
@@ -127,7 +127,7 @@ func TestExampleConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, key := range keysOf(schema) {
-		if !strings.Contains(string(text), key+":") && key != "fit" {
+		if !strings.Contains(string(text), key+":") {
 			t.Errorf("the example does not show %s", key)
 		}
 	}

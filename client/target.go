@@ -3,9 +3,7 @@ package client
 import (
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/ontime-llm/ontime/middleware"
 	"github.com/ontime-llm/ontime/router"
@@ -15,7 +13,7 @@ import (
 func (t *Target) identity() router.Target {
 	id := router.Target{
 		Name: t.Name, Provider: t.maker(), Region: t.Region,
-		Price: t.Price, Limits: t.Limits, Keys: len(t.keys()),
+		Formats: slices.Clone(t.formats()), Price: t.Price, Limits: t.Limits, Keys: len(t.keys()),
 	}
 	if len(t.Models) > 0 {
 		id.Models = slices.Sorted(maps.Keys(t.Models))
@@ -27,60 +25,17 @@ func (t *Target) identity() router.Target {
 // been checked.
 func (t *Target) upstream() middleware.Upstream {
 	preset, _ := t.preset()
+	base, deployments := t.base()
 	u := middleware.Upstream{
-		Name: t.Name, Region: t.Region, BaseURL: t.base(), Models: maps.Clone(t.Models), Price: t.Price,
+		Name: t.Name, Region: t.Region, BaseURL: base, Deployments: deployments, Models: maps.Clone(t.Models), Price: t.Price,
 		Provider: t.maker(), CapName: preset.capName, AskUsage: !preset.noUsage,
-		Header: make(http.Header, len(t.Headers)),
+		Header: make(http.Header, len(t.Headers)), Authorize: t.authorize(),
 	}
 	for name, value := range t.Headers {
 		u.Header.Set(name, value)
 	}
-	if auth := t.Auth; auth != nil { // t is the application's, which may change it
-		u.Authorize = func(r *http.Request, _ int) error { return auth(r) }
-	}
-	if keys := t.keys(); len(keys) > 0 {
-		u.Authorize = withKeys(preset, keys)
-	}
 	if t.AdminKey != "" {
-		u.AuthorizeAdmin = withKeys(provider{}, []string{t.AdminKey})
+		u.AuthorizeAdmin = (&Target{APIKey: t.AdminKey}).authorize()
 	}
 	return u
-}
-
-// base is the target's base URL, its own or its provider's; empty if it is no URL.
-func (t *Target) base() *url.URL {
-	address := t.BaseURL
-	if preset, _ := t.preset(); address == "" {
-		address = preset.baseURL
-	}
-	base, err := url.Parse(address)
-	if err != nil {
-		return new(url.URL)
-	}
-	return base
-}
-
-// maker tells whose the target is: for a compatible one, the host's.
-func (t *Target) maker() string {
-	if t.Provider == "" || t.Provider == compatible {
-		return t.base().Host
-	}
-	return t.Provider
-}
-
-// withKeys puts the key of that index on each request: as a bearer token, or
-// plain in a header of the provider's own.
-func withKeys(p provider, keys []string) func(*http.Request, int) error {
-	return func(r *http.Request, key int) error {
-		header := p.header
-		if p.native != "" && strings.HasSuffix(r.URL.Path, "/messages") {
-			header = p.native
-		}
-		if header == "" {
-			r.Header.Set("Authorization", "Bearer "+keys[key])
-		} else {
-			r.Header.Set(header, keys[key])
-		}
-		return nil
-	}
 }

@@ -2,11 +2,11 @@ package middleware
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"sync/atomic"
 	"time"
 
@@ -26,14 +26,14 @@ type attempt struct {
 	call   *liveCall
 	up     *Upstream
 	key    int // which of the target's
+	limit  int // its token cap; 0: none
 	flight *router.Flight
 	start  time.Time
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	traced context.Context // ctx, with hooks
-	hooks  httptrace.ClientTrace
-	reused atomic.Bool // the connection is from the pool
+	way    way
+	traced context.Context // ctx, with the way's hooks
 
 	// Readable at any time, for an attempt that is given up.
 	headers atomic.Int64 // ns after start; 0: none came
@@ -44,8 +44,10 @@ type attempt struct {
 	stream *stream        // an answer that streams,
 	body   []byte         // or one that is whole, or an HTTP error's
 	event  *dialect.Event // what a whole answer says
+	rest   *remainder     // of a whole answer that is too large to be kept
 	fault  error          // why there is no answer
 	limits ratelimit.Info // what the response said of them
+	server ServerTiming   // and of the provider's times
 	sent   http.Header    // the request's, whose credential is kept out of what comes back
 
 	// The race's alone.
@@ -66,6 +68,9 @@ func (a *attempt) run() {
 	if fault := a.exchange(); fault != nil || a.stream == nil {
 		a.fault = fault
 		a.tell()
+		if a.rest != nil {
+			a.rest.await(a.ctx.Done())
+		}
 	} else {
 		a.settle()
 	}
@@ -95,17 +100,17 @@ func (a *attempt) tell() { a.call.news <- a }
 func (a *attempt) exchange() error {
 	in, book := a.call.in, &a.call.t.manners
 	m := book.of(a.up, in.asks.Model)
-	resp, err := a.send(in.payload(a.up, m))
+	resp, err := a.send(in.payload(a.up, m, a.limit))
 	if err != nil {
 		return err
 	}
-	for range 2 { // there are two parameters that it may refuse
-		other, ok := m.mend(resp.StatusCode, a.body, in, a.up)
+	for range 3 { // so much of ours it may refuse
+		other, ok := m.mend(resp.StatusCode, a.body, in, a.up, a.limit)
 		if !ok {
 			break
 		}
 		m = other
-		if resp, err = a.send(in.payload(a.up, m)); err != nil {
+		if resp, err = a.send(in.payload(a.up, m, a.limit)); err != nil {
 			return err
 		}
 		if resp.StatusCode < 400 {
@@ -133,6 +138,7 @@ func (a *attempt) send(body []byte) (*http.Response, error) {
 	}
 	redactHeader(resp.Header, a.sent)
 	a.limits = ratelimit.Read(resp.Header, resp.StatusCode, time.Now())
+	a.server = readServerTiming(resp.Header)
 	a.headers.Store(int64(max(time.Since(a.start), 1)))
 	a.status.Store(int32(resp.StatusCode))
 	if resp.StatusCode >= 400 {
@@ -149,26 +155,20 @@ func (a *attempt) send(body []byte) (*http.Response, error) {
 // before any byte of an answer, is sent once more: the server had closed it.
 func (a *attempt) roundTrip(body []byte) (*http.Response, error) {
 	for again := false; ; again = true {
-		req, err := a.up.request(a.traced, a.call.req, a.call.in.path, body, a.key)
+		req, err := a.up.request(a.traced, a.call.req, a.up.callPath(a.call.in), body, a.key)
 		if err != nil {
-			return nil, &ConnectError{Target: a.up.Name, Err: err}
+			return nil, cmp.Or(causeOf(a.ctx, a.call.req.Context()), err)
 		}
 		a.sent = req.Header
-		a.reused.Store(false)
+		a.way.again()
 		resp, err := a.call.t.base.RoundTrip(req)
 		if err == nil {
 			return resp, nil
 		}
-		if again || !a.reused.Load() || a.call.in.asks.SideEffects || a.ctx.Err() != nil {
+		if again || !a.way.reused() || a.call.in.asks.SideEffects || a.ctx.Err() != nil {
 			return nil, a.broken(err)
 		}
 	}
-}
-
-// trace has the attempt told whether its connection is one from the pool.
-func (a *attempt) trace() {
-	a.hooks.GotConn = func(info httptrace.GotConnInfo) { a.reused.Store(info.Reused) }
-	a.traced = httptrace.WithClientTrace(a.ctx, &a.hooks)
 }
 
 // broken is a transport's error, or our own reason for having ended it.
@@ -194,6 +194,7 @@ func (a *attempt) providerError(info *dialect.ErrorInfo) error {
 func (a *attempt) readStream(hideUsage bool) error {
 	s := newStream(a.resp.Body, a.call.in, a.start, a)
 	s.stop, s.done, s.hideUsage = a.cancel, a.ctx.Done(), hideUsage
+	s.meter.bound = boundOf(a.limit, a.call.in.asks.N)
 	a.stream = s
 	fault := s.pump()
 	s.release()
@@ -217,11 +218,13 @@ func (a *attempt) content() {
 // read already, and makes sure that it is one.
 func (a *attempt) readWhole(start []byte) error {
 	in := a.call.in
-	src := a.resp.Body
-	body, err := readAll(struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(start), src), src}, a.resp.ContentLength, maxAnswer)
+	src := io.MultiReader(bytes.NewReader(start), a.resp.Body)
+	body, err := readAll(io.NopCloser(src), a.resp.ContentLength, maxAnswer)
+	if errors.Is(err, ErrTooLarge) && !in.asks.Stream { // as a stream it would have to be rewritten
+		a.body, a.rest = body, &remainder{src: src, over: make(chan struct{})}
+		return nil
+	}
+	a.resp.Body.Close()
 	if errors.Is(err, ErrTooLarge) {
 		return ErrTooLarge
 	}

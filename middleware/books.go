@@ -58,6 +58,7 @@ func (a *attempt) end(fault error) {
 	}
 	a.kept = true
 	r := a.open(fault)
+	r.Server = a.server
 	switch {
 	case a.stream != nil:
 		a.stream.meter.record(r)
@@ -66,6 +67,9 @@ func (a *attempt) end(fault error) {
 		}
 	case a.event != nil:
 		recordWhole(r, a.event)
+	}
+	if r.Warning == "" && a.overran(&r.Usage) {
+		r.Warning = warnPast
 	}
 	a.remember()
 	r.Cost = a.up.Price.Cost(r.Usage.Input, r.Usage.CachedInput, r.Usage.Output)
@@ -104,8 +108,8 @@ func (a *attempt) open(fault error) *Attempt {
 	a.record = Attempt{
 		Target: a.up.Name, Region: a.up.Region, Model: a.up.model(a.call.in.asks.Model),
 		Hedge: a.hedge, Start: a.start.Sub(a.call.rec.Start), Outcome: outcomeOf(fault), Err: fault,
-		Headers: time.Duration(a.headers.Load()), Status: int(a.status.Load()),
-		Total: time.Since(a.start),
+		Headers: time.Duration(a.headers.Load()), Status: int(a.status.Load()), MaxTokens: a.limit,
+		Total: time.Since(a.start), Timing: a.way.timing(),
 	}
 	return &a.record
 }

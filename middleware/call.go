@@ -27,9 +27,9 @@ type Usage struct {
 	CachedInput int // of them, read from the provider's prompt cache
 	Reasoning   int // of Output, spent on reasoning
 	Output      int // generated tokens, reasoning included
-	// Estimated marks our own estimate, because the provider sent no usage: of
-	// Output (four bytes a token), or of an attempt that was given up, whose Input
-	// is that of the answer. An estimate feeds no token metric.
+	// Estimated marks our own estimate, because the provider sent no usage, or we
+	// cut the answer off: of Output (four bytes a token), or of an attempt that was
+	// given up, whose Input is that of the answer. An estimate feeds no token metric.
 	Estimated bool
 }
 
@@ -47,14 +47,20 @@ type Call struct {
 
 	Outcome      Outcome
 	Start        time.Time // when the application's request entered
+	TraceID      string    // of the span that it came in, where Config.TraceID tells; else empty
 	FinishReason string    // normalised: stop, length, tool_calls, content_filter, refusal, error, other; empty if none was seen
 	Usage        Usage
 	Cost         float64 // USD, all attempts together; 0 without prices
 
-	Streamed  bool // the answer was asked for as a stream
-	Hedged    bool // a second attempt ran beside the first
-	Capped    bool // the token cap was set or lowered by the budget
-	MaxTokens int  // the cap that the call left with; 0: none
+	Streamed bool // the answer was asked for as a stream
+	Hedged   bool // a second attempt ran beside the first
+	Capped   bool // the token cap was set or lowered by the budget
+	// MaxTokens is the cap that the call left with, that of the attempt whose answer
+	// it has, and AskedTokens the one that the caller asked for; 0: none.
+	MaxTokens, AskedTokens int
+	// Starved says that reasoning used the cap up: FinishReason is length, and
+	// there is no answer.
+	Starved bool
 
 	// Waited is the time spent before any attempt, and between attempts, because
 	// every route was at a limit or cooling down.
@@ -77,6 +83,9 @@ type Attempt struct {
 	Region string
 	Model  string // as this target names it
 	Hedge  bool   // ran beside another attempt
+	// MaxTokens is the cap that it left with; 0: none. Attempts of one call have
+	// different ones where caps are fitted to the time that is left.
+	MaxTokens int
 
 	Outcome Outcome
 	Status  int           // of the HTTP response; 0 if none came
@@ -85,7 +94,11 @@ type Attempt struct {
 	// Times count from the attempt's own start. Zero means that it did not
 	// happen, or is undefined. Total is censored unless Outcome is Completed or
 	// Failed.
-	Headers, FirstByte, TTFT, TTFA, TPOT, Total, Stall time.Duration
+	Headers, FirstByte, TTFT, TTFA, LastContent, TPOT, Total, Stall time.Duration
+
+	// What lies behind these times; Phases puts it together.
+	Timing Timing
+	Server ServerTiming
 
 	Events        int // events that carried generated content
 	FirstTokens   int // tokens in the first of them, where the wire tells; else 0
@@ -94,6 +107,7 @@ type Attempt struct {
 	Backpressured bool   // the caller read too slowly: no pace from there on
 
 	FinishReason string
+	Starved      bool // as in Call
 	Usage        Usage
 	Warning      string  // what was odd about an answer that completed; usually empty
 	ServedModel  string  // the model that the provider says it used

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ontime-llm/ontime/budget"
 	"github.com/ontime-llm/ontime/internal/dialect"
+	"github.com/ontime-llm/ontime/router"
 )
 
 // Cap returns a middleware for a plain openai.Client that makes every
@@ -24,7 +25,8 @@ import (
 // nothing is sent. Other requests pass untouched.
 //
 // A router does this by itself, by the endpoint's budget: Cap is for a client
-// without one.
+// without one. Without a router nothing is known of the time that an answer
+// takes: m.Fit is not looked at.
 func Cap(m budget.MaxTokens) option.Middleware {
 	return func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 		d, path, ok := inferencePath(r)
@@ -35,11 +37,11 @@ func Cap(m budget.MaxTokens) option.Middleware {
 		if err != nil {
 			return nil, &Error{Err: err}
 		}
-		if _, err := in.applyCap(m); err != nil {
+		if err := in.applyCap(m, 0); err != nil {
 			return nil, &Error{Model: in.asks.Model, Err: err}
 		}
 		ed := dialect.NewEditor(in.body)
-		in.writeCap(ed, capMember(d, in.spelling("max_completion_tokens")))
+		in.writeCap(ed, capMember(d, in.spelling("max_completion_tokens")), in.limit)
 		return next(withBody(r, ed.Bytes()))
 	}
 }
@@ -61,17 +63,59 @@ func withBody(r *http.Request, body []byte) *http.Request {
 	return &c
 }
 
-// spelling is the caller's own, or else.
+// applyCap decides the call's token cap, under the model's ceiling (0: not known).
+func (in *inference) applyCap(m budget.MaxTokens, ceiling int) (err error) {
+	if capMember(in.dialect, "") != "" {
+		in.limit, err = m.Cap(in.askedCap(), ceiling, in.reasons())
+	}
+	return err
+}
+
+// capFor is the token cap of an attempt: what the router found to fit.
+func (in *inference) capFor(flight *router.Flight) int {
+	if capMember(in.dialect, "") == "" {
+		return 0
+	}
+	return flight.MaxTokens()
+}
+
+// askedCap is the lowest cap that the caller set in any spelling; 0: none.
+func (in *inference) askedCap() int {
+	asked := 0
+	for _, c := range in.asks.Caps {
+		if c.Value > 0 && (asked == 0 || c.Value < asked) {
+			asked = c.Value
+		}
+	}
+	return asked
+}
+
+// capName is the member that the token cap goes into: as found, as the target
+// is known to take it, as the caller spells it, or else as the model does.
+func (in *inference) capName(u *Upstream, m manners) string {
+	switch {
+	case m.capName != "":
+		return capMember(in.dialect, m.capName)
+	case u.CapName != "":
+		return capMember(in.dialect, u.CapName)
+	default:
+		return capMember(in.dialect, in.spelling(spellingOf(u.model(in.asks.Model))))
+	}
+}
+
+// spelling is the caller's own of chat completions' two, or else.
 func (in *inference) spelling(otherwise string) string {
-	if len(in.asks.Caps) > 0 {
-		return in.asks.Caps[0].Name
+	for _, c := range in.asks.Caps {
+		if otherSpelling[c.Name] != "" {
+			return c.Name
+		}
 	}
 	return otherwise
 }
 
 // writeCap leaves exactly one cap in the body, in the spelling that is taken.
-func (in *inference) writeCap(ed *dialect.Editor, name string) {
-	if in.limit <= 0 {
+func (in *inference) writeCap(ed *dialect.Editor, name string, limit int) {
+	if limit <= 0 || name == "" {
 		return
 	}
 	written := false
@@ -79,15 +123,26 @@ func (in *inference) writeCap(ed *dialect.Editor, name string) {
 		switch {
 		case c.Name != name:
 			ed.Remove(c.Member)
-		case c.Value != in.limit:
-			ed.Set(c.At, strconv.Itoa(in.limit))
+		case c.Value != limit:
+			ed.Set(c.At, strconv.Itoa(limit))
 			written = true
 		default:
 			written = true
 		}
 	}
 	if !written {
-		ed.Add(name, strconv.Itoa(in.limit))
+		ed.Add(name, strconv.Itoa(limit))
+	}
+	in.writeThinkingBudget(ed, limit)
+}
+
+// writeThinkingBudget leaves room for an answer under a lowered cap, and for the
+// request to be taken: the budget has to lie below the cap. One that the caller set
+// above it is the caller's (thinking between tool calls may have it).
+func (in *inference) writeThinkingBudget(ed *dialect.Editor, limit int) {
+	asked, thinking := in.askedCap(), in.asks.ThinkingBudget
+	if limit != asked && thinking >= limit && (asked == 0 || thinking < asked) {
+		ed.Set(in.asks.ThinkingBudgetAt, strconv.Itoa(max(limit/2, leastThinking)))
 	}
 }
 
@@ -139,23 +194,3 @@ func quote(s string) string {
 	quoted, _ := json.Marshal(s) // a string always marshals
 	return string(quoted)
 }
-
-// Families whose cap counts reasoning that the caller does not see.
-var reasoningModels = []string{"o1", "o3", "o4", "gpt-5", "gpt-oss", "deepseek-r", "deepseek-reasoner", "magistral", "qwq", "grok-3-mini", "grok-4", "gemini-2.5", "gemini-3", "kimi-k2-thinking"}
-
-// reasons reports whether a model spends output tokens on reasoning, as far as
-// its name and the request tell.
-func reasons(model, effort string) bool {
-	if effort != "" && effort != "none" {
-		return true
-	}
-	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
-	for _, family := range reasoningModels {
-		if rest, ok := strings.CutPrefix(name, family); ok && (rest == "" || !isLetter(rest[0])) {
-			return true
-		}
-	}
-	return strings.Contains(name, "thinking") || strings.Contains(name, "reasoning")
-}
-
-func isLetter(c byte) bool { return 'a' <= c && c <= 'z' }

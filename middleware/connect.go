@@ -10,8 +10,6 @@ import (
 	"syscall"
 )
 
-var errAuthorize = errors.New("target's Auth failed")
-
 // ConnectError is a target that could not be reached, or a connection that
 // broke. Its text is ours; Unwrap has the cause,
 // which may come from anywhere.
@@ -36,8 +34,6 @@ func connectKind(err error) string {
 		netErr  net.Error
 	)
 	switch {
-	case errors.Is(err, errAuthorize):
-		return errAuthorize.Error()
 	case errors.As(err, &dns):
 		return "host not found"
 	case errors.Is(err, syscall.ECONNREFUSED):

@@ -31,6 +31,27 @@
 //
 // A zero time means that it did not happen or is undefined.
 //
+// # Where the time went
+//
+// Of each attempt it is known when it had a connection (Timing.Conn), the headers, the
+// first byte of the body, the first content (TTFT) and the last (LastContent). With
+// [Config.Trace], or [Trace] for a Meter, Timing has name resolution, connecting, TLS, and
+// when the request was written too, as far as the transport tells.
+//
+// Beside them stands what the provider says of itself ([ServerTiming]), where it does:
+//
+//	                             Queue  Prefill  Decode  TTFT  Headers  told in
+//	Groq, Cerebras               x      x        x                      usage, x_groq; time_info
+//	Azure                        x      x                x              latency_checkpoint
+//	llama.cpp                           x        x                      timings
+//	Hugging Face                                         x              sla_metrics
+//	Fireworks                    x      x                x              fireworks-* headers
+//	OpenAI                                                     x        openai-processing-ms
+//	Anthropic, Mistral, Google                                 x        x-envoy-upstream-service-time, server-timing
+//
+// [Attempt.Phases] puts both together, so that network, queue, prefill and decode are told
+// apart and add up to what was measured. A provider's word is taken as it is.
+//
 // # How a call ends
 //
 // Until the first content event nothing is given to the caller, so an attempt
@@ -72,6 +93,26 @@
 // token cap) is swapped at once and remembered, without blame. A request that is
 // lost on a connection from the pool before any byte of an answer is sent once
 // more.
+//
+// # Token caps
+//
+// Every call leaves with a cap on its output tokens, as its endpoint's
+// [budget.MaxTokens] say, in the spelling that the target takes and in no other.
+// Call.MaxTokens is that cap, Call.Capped says that it is not the caller's. A
+// default of ours that is more than a model can write fails no call: where the
+// refusal says so it is left out.
+//
+// A cap that ends an answer is no failure: the finish reason is length. If reasoning
+// had used it up before there was any answer, Call.Starved says so. Both are counted
+// by endpoint, in the router's snapshot.
+//
+// A provider that ignores its cap is cut off, and the stream ends in its own format
+// as one that has come to its length; Attempt.Warning says why. That happens only
+// once it is certain: where events tell their tokens, 64 past the cap; else when
+// there is more text than 64 tokens past the cap can hold, at 16 bytes a token (English
+// has 4 or 5). For several choices it is the sum that counts. Reasoning has a bound
+// of its own, of 32768 tokens at least, since some providers do not count it. What
+// comes in one piece is never cut, but gets a warning.
 //
 // # Observers
 //

@@ -120,9 +120,10 @@ func (s *stream) conclude(fault error) {
 
 // trail passes on what follows an end marker that is an event of the format,
 // such as the [DONE] that some servers add: as far as it comes at once. Nothing
-// follows [DONE] itself, so that its caller is not kept waiting.
+// follows [DONE] itself, so that its caller is not kept waiting, and what follows
+// where we cut the answer off is not wanted.
 func (s *stream) trail() {
-	if bytes.HasPrefix(s.block.Data, []byte("[")) {
+	if s.meter.cut || bytes.HasPrefix(s.block.Data, []byte("[")) {
 		return
 	}
 	s.queue.flush()
@@ -141,8 +142,11 @@ func (s *stream) trail() {
 }
 
 // drain reads what little follows the end marker, so that the connection can
-// be used again.
+// be used again: not that of an answer that goes on.
 func (s *stream) drain() {
+	if s.meter.cut {
+		return
+	}
 	s.endIn(drainTime)
 	defer s.tail.Stop()
 	_, _ = io.CopyN(io.Discard, s.src, drainSize)

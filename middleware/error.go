@@ -16,7 +16,8 @@ var (
 	// ErrUnknownEndpoint: the endpoint that the call names has no budget. Add
 	// it to the configuration, or correct the name.
 	ErrUnknownEndpoint = errors.New("unknown endpoint")
-	// ErrNoTarget: no target that the endpoint allows serves the model.
+	// ErrNoTarget: no target that the endpoint allows serves the model, or none of
+	// them speaks the call's format.
 	ErrNoTarget = errors.New("no target serves this model for this endpoint")
 	// ErrForeignOrigin: the request is addressed to an origin that is not ours
 	// to route. Drop the per-call base URL.
@@ -29,8 +30,9 @@ var (
 	// ErrBadRequest: the body cannot be read as what its path says; nothing was
 	// sent.
 	ErrBadRequest = errors.New("request cannot be read")
-	// ErrTooLarge: a request body beyond what may be buffered for a failover.
-	ErrTooLarge = errors.New("request body is too large")
+	// ErrTooLarge: a request body, an event of a stream, or an answer in place of
+	// a stream, beyond what may be buffered.
+	ErrTooLarge = errors.New("too large to be kept")
 	// ErrTruncated: the answer ended in its middle.
 	ErrTruncated = errors.New("answer was cut off")
 	// ErrEmpty: the answer ended before any content.

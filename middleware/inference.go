@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
-	"github.com/ontime-llm/ontime/budget"
 	"github.com/ontime-llm/ontime/internal/dialect"
 	"github.com/ontime-llm/ontime/internal/sse"
+	"github.com/ontime-llm/ontime/router"
 )
 
 const maxRequest = 64 << 20 // a body is kept until its call has an answer
@@ -18,7 +19,7 @@ type inference struct {
 	path    string // below a base URL, such as chat/completions
 	body    []byte
 	asks    dialect.Request
-	limit   int // the token cap that it leaves with; 0: none
+	limit   int // its token cap, which each attempt may find lowered further; 0: none
 }
 
 // readInference reads and closes r's body. Nothing else of r changes.
@@ -33,6 +34,13 @@ func readInference(r *http.Request, d dialect.Dialect, path string) (*inference,
 	}
 	asks.Stream = asks.Stream && d != dialect.Embeddings // they come whole, whatever was asked
 	return &inference{dialect: d, path: path, body: body, asks: asks}, nil
+}
+
+// format is the router's label for the call's dialect: "chat", "completions",
+// "responses", "embeddings" or "messages".
+func (in *inference) format() string {
+	format, _, _ := strings.Cut(in.dialect.Name(), "/")
+	return format
 }
 
 // readAll reads rc to its end, at most limit bytes, and closes it. size is a
@@ -63,36 +71,28 @@ func readAll(rc io.ReadCloser, size, limit int64) ([]byte, error) {
 	}
 }
 
-// applyCap decides the call's token cap. It reports whether the budget changed
-// what the caller had asked for.
-func (in *inference) applyCap(m budget.MaxTokens) (capped bool, err error) {
-	asked := in.askedCap()
-	if capMember(in.dialect, "") == "" {
-		return false, nil
+// prefixes is what a provider may have cached of the prompt, as the router takes it.
+func (in *inference) prefixes() []router.Prefix {
+	if len(in.asks.Prefixes) == 0 {
+		return nil
 	}
-	in.limit, err = m.Cap(asked, 0, reasons(in.asks.Model, in.asks.Effort))
-	return in.limit != asked, err
+	prefixes := make([]router.Prefix, len(in.asks.Prefixes))
+	for i, p := range in.asks.Prefixes {
+		prefixes[i] = router.Prefix(p)
+	}
+	return prefixes
 }
 
-// askedCap is the lowest cap that the caller set in any spelling; 0: none.
-func (in *inference) askedCap() int {
-	asked := 0
-	for _, c := range in.asks.Caps {
-		if c.Value > 0 && (asked == 0 || c.Value < asked) {
-			asked = c.Value
-		}
-	}
-	return asked
-}
-
-// payload is the body as one route takes it. What needs no change is the
-// caller's bytes, untouched.
-func (in *inference) payload(u *Upstream, m manners) []byte {
+// payload is the body as one route takes it, with a cap of limit tokens. What
+// needs no change is the caller's bytes, untouched.
+func (in *inference) payload(u *Upstream, m manners, limit int) []byte {
 	ed := dialect.NewEditor(in.body)
 	if own := u.model(in.asks.Model); own != in.asks.Model {
 		ed.Set(in.asks.ModelAt, quote(own))
 	}
-	in.writeCap(ed, in.capName(u, m))
+	if !m.leavesOut(in, limit) {
+		in.writeCap(ed, in.capName(u, m), limit)
+	}
 	if in.asksUsage(u, m) {
 		in.askForUsage(ed)
 	}
@@ -102,19 +102,6 @@ func (in *inference) payload(u *Upstream, m manners) []byte {
 // asksUsage reports whether usage has to be asked for on the caller's behalf.
 func (in *inference) asksUsage(u *Upstream, m manners) bool {
 	return u.AskUsage && !m.noUsage && in.asks.Stream && !in.asks.IncludeUsage && takesStreamOptions(in.dialect)
-}
-
-// capName is the member that the token cap goes into: as found, as the target
-// is known to take it, as the caller spells it, or else the older one.
-func (in *inference) capName(u *Upstream, m manners) string {
-	switch {
-	case m.capName != "":
-		return capMember(in.dialect, m.capName)
-	case u.CapName != "":
-		return capMember(in.dialect, u.CapName)
-	default:
-		return capMember(in.dialect, in.spelling(""))
-	}
 }
 
 // asStream is a whole answer in the form in which it was asked for: a stream,

@@ -51,6 +51,9 @@ func (t *Transport) newCall(s *set, r *http.Request, endpoint string) *liveCall 
 	c := &liveCall{t: t, set: s, req: r, out: claim(r.Context())}
 	c.rec = Call{Endpoint: endpoint, Start: time.Now()}
 	c.ctx, c.cancel = context.WithCancelCause(r.Context())
+	if t.traceID != nil {
+		c.rec.TraceID = t.traceID(r.Context())
+	}
 	t.retries.earn(c.rec.Start)
 	return c
 }
@@ -68,16 +71,20 @@ func (c *liveCall) prepare(d dialect.Dialect, path string) error {
 		return err
 	}
 	in := c.in
-	c.rec.Model, c.rec.Streamed = in.asks.Model, in.asks.Stream
-	if c.rec.Capped, err = in.applyCap(c.budget.MaxTokens); err != nil {
+	c.rec.Model, c.rec.Streamed, c.rec.AskedTokens = in.asks.Model, in.asks.Stream, in.askedCap()
+	if err = in.applyCap(c.budget.MaxTokens, s.ceilings[in.asks.Model]); err != nil {
 		return err
 	}
-	c.rec.MaxTokens = in.limit
+	c.setCap(in.limit)
 	c.asks = router.Request{
-		Endpoint: c.rec.Endpoint, Model: in.asks.Model, PromptBytes: in.asks.PromptBytes,
-		MaxTokens: in.limit, Streamed: in.asks.Stream, Pin: c.t.pin(s, in.asks.State),
-		Since: c.rec.Start, Single: in.single(c.budget),
+		Endpoint: c.rec.Endpoint, Model: in.asks.Model, Format: in.format(), PromptBytes: in.asks.PromptBytes,
+		MaxTokens: in.limit, Streamed: in.asks.Stream, Pin: c.t.pin(s, in), Prefixes: in.prefixes(),
+		Since: c.rec.Start, Single: in.single(c.budget), Thinking: in.thinking(),
 	}
+	if c.budget.Deadline > 0 {
+		c.setDeadline()
+	}
+	c.asks.Deadline, _ = c.ctx.Deadline()
 	if s.shadow {
 		if planned := s.router.Plan(c.asks); len(planned.Choices) > 0 {
 			c.rec.Planned = planned.Choices[0].Target
@@ -85,10 +92,13 @@ func (c *liveCall) prepare(d dialect.Dialect, path string) error {
 		c.asks.Pin = s.home.Name
 	}
 	c.tally = s.router.Ledger(c.rec.Endpoint).Tally(in.asks.Stream)
-	if c.budget.Deadline > 0 {
-		c.setDeadline()
-	}
 	return nil
+}
+
+// setCap notes the cap that the call leaves with.
+func (c *liveCall) setCap(limit int) {
+	c.rec.MaxTokens = limit
+	c.rec.Capped = limit > 0 && limit != c.rec.AskedTokens
 }
 
 // setDeadline bounds the whole call by the endpoint's own deadline.
@@ -187,7 +197,8 @@ func (c *liveCall) last() *attempt {
 func (c *liveCall) adopt(a *Attempt) {
 	rec := &c.rec
 	rec.Target, rec.Region = a.Target, a.Region
-	rec.FinishReason, rec.Usage = a.FinishReason, a.Usage
+	rec.FinishReason, rec.Starved, rec.Usage = a.FinishReason, a.Starved, a.Usage
+	c.setCap(a.MaxTokens)
 	rec.TPOT, rec.Stall = a.TPOT, a.Stall
 	if a.TTFT > 0 {
 		rec.TTFT = a.Start + a.TTFT
@@ -218,6 +229,9 @@ func (c *liveCall) judge(outcome Outcome) {
 	}
 	switch outcome {
 	case Completed:
+		if c.rec.FinishReason == "length" {
+			c.tally.Truncated(c.rec.Starved)
+		}
 		c.tally.Completed(c.rec.TPOT, c.rec.Total)
 	case Cancelled, Lost:
 		c.tally.Cancelled()

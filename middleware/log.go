@@ -3,19 +3,43 @@ package middleware
 import (
 	"context"
 	"log/slog"
+	"sync"
 )
 
 // Log returns an Observer that writes one record per call: Info when it
 // completed, Warn when it took more than one attempt or the caller gave it up,
-// Error when it failed. There is never a prompt, an answer, a credential or a
-// provider's message in it.
+// Error when it failed. The first answer of an endpoint that was ended by a cap
+// which its caller had not asked for gets a Warn besides. There is never a prompt,
+// an answer, a credential or a provider's message in it.
 func Log(logger *slog.Logger) Observer {
+	var warned sync.Map // endpoints
 	return CallFunc(func(c Call) {
-		level := levelOf(&c)
-		if ctx := context.Background(); logger.Enabled(ctx, level) {
+		ctx, level := context.Background(), levelOf(&c)
+		if logger.Enabled(ctx, level) {
 			logger.LogAttrs(ctx, level, "llm call", attrs(&c)...)
 		}
+		if c.surprised() {
+			if _, again := warned.LoadOrStore(c.Endpoint, true); !again {
+				logger.LogAttrs(ctx, slog.LevelWarn, "llm answer ended by a default token cap", capAttrs(&c)...)
+			}
+		}
 	})
+}
+
+// surprised reports whether a cap ended the answer which the caller had not asked
+// for.
+func (c *Call) surprised() bool {
+	return c.FinishReason == "length" && c.Outcome == Completed && c.Capped && c.AskedTokens == 0
+}
+
+func capAttrs(c *Call) []slog.Attr {
+	return []slog.Attr{
+		slog.String("endpoint", c.Endpoint),
+		slog.String("model", c.Model),
+		slog.Int("max_tokens", c.MaxTokens),
+		slog.Bool("starved", c.Starved),
+		slog.String("fix", "raise the endpoint's max_tokens, or ask for a cap in the call"),
+	}
 }
 
 func levelOf(c *Call) slog.Level {
@@ -54,10 +78,14 @@ func attrs(c *Call) []slog.Attr {
 		slog.Bool("hedged", c.Hedged),
 		slog.Bool("capped", c.Capped),
 		slog.Int("max_tokens", c.MaxTokens),
+		slog.Bool("starved", c.Starved),
 		slog.Float64("cost_usd", c.Cost),
 	}
 	if c.Planned != "" {
 		as = append(as, slog.String("planned_target", c.Planned))
+	}
+	if c.TraceID != "" {
+		as = append(as, slog.String("trace_id", c.TraceID))
 	}
 	if c.Err != nil {
 		as = append(as, slog.String("error", c.Err.Error()))

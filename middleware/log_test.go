@@ -39,7 +39,7 @@ func TestLogRecord(t *testing.T) {
 		"outcome": "completed", "status": 200.0, "streamed": true, "capped": true, "hedged": false, "max_tokens": 4096.0,
 		"ttft": 300e6, "ttfa": 400e6, "tpot": 20e6, "total": 1e9, "stall": 50e6, "attempts": 1.0, "waited": 0.0,
 		"input_tokens": 100.0, "cached_input_tokens": 60.0, "reasoning_tokens": 10.0, "output_tokens": 40.0,
-		"estimated": false, "finish_reason": "stop", "cost_usd": 0.25,
+		"estimated": false, "starved": false, "finish_reason": "stop", "cost_usd": 0.25,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

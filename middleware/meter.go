@@ -28,6 +28,11 @@ type meter struct {
 	chunks        Chunks
 	backpressured bool
 
+	bound             bound // past which the stream is cut off
+	answered, thought int   // what came, in the bound's unit
+	answer            bool  // something other than reasoning came
+	cut               bool  // it was cut off by us
+
 	finish   string
 	finished int // choices that have ended
 	usage    dialect.Usage
@@ -35,6 +40,7 @@ type meter struct {
 	model    string
 	warning  string
 	id       string // of the object that the provider made
+	timing   dialect.Timing
 }
 
 // event takes in one event that was complete at now.
@@ -53,6 +59,9 @@ func (m *meter) event(ev *dialect.Event, now time.Time) {
 	if ev.HasUsage {
 		m.usage, m.hasUsage = ev.Usage, true
 	}
+	if ev.Timing != (dialect.Timing{}) {
+		m.timing.Merge(&ev.Timing)
+	}
 	if len(ev.Model) > 0 && m.model == "" {
 		m.model = string(ev.Model)
 	}
@@ -68,6 +77,7 @@ func (m *meter) event(ev *dialect.Event, now time.Time) {
 func (m *meter) complete() bool { return m.finished >= max(m.choices, 1) }
 
 func (m *meter) content(ev *dialect.Event, at time.Duration) {
+	m.weigh(ev)
 	if m.events == 0 {
 		m.firstContent, m.firstTokens = at, ev.Tokens
 	} else if !m.backpressured {
@@ -83,6 +93,7 @@ func (m *meter) content(ev *dialect.Event, at time.Duration) {
 		m.reasoned = true
 		return
 	}
+	m.answer = true
 	if m.firstAnswer == 0 {
 		m.firstAnswer, m.firstVisible = at, ev.Tokens
 	}
@@ -94,9 +105,9 @@ func (m *meter) content(ev *dialect.Event, at time.Duration) {
 //	(last content - first content) / (streamed tokens - tokens in the first event)
 //
 // Zero means undefined: fewer than two content events, several choices, no
-// usage, a caller who read too slowly.
+// usage, a caller who read too slowly, an answer that we cut off.
 func (m *meter) tpot() time.Duration {
-	if !m.hasUsage || m.choices > 1 || m.backpressured {
+	if !m.hasUsage || m.choices > 1 || m.backpressured || m.cut {
 		return 0
 	}
 	first, last, inFirst := m.firstContent, m.lastContent, m.firstTokens
@@ -119,7 +130,7 @@ func (m *meter) tpot() time.Duration {
 // whole takes in an answer in one piece. It has no first token and no pace.
 func (m *meter) whole(ev *dialect.Event) {
 	m.finish, m.model, m.textBytes = ev.Finish, string(ev.Model), ev.TextBytes
-	m.usage, m.hasUsage = ev.Usage, ev.HasUsage
+	m.usage, m.hasUsage, m.answer, m.timing = ev.Usage, ev.HasUsage, ev.Answer, ev.Timing
 	m.end = max(time.Since(m.start), 1)
 }
 
@@ -133,16 +144,19 @@ func recordWhole(a *Attempt, ev *dialect.Event) {
 // record writes what was measured into a.
 func (m *meter) record(a *Attempt) {
 	a.FirstByte, a.TTFT, a.TTFA = m.firstByte, m.firstContent, m.firstAnswer
-	a.TPOT, a.Stall, a.Events = m.tpot(), m.stall, m.events
+	a.LastContent, a.TPOT, a.Stall, a.Events = m.lastContent, m.tpot(), m.stall, m.events
+	a.Server.add(&m.timing)
 	a.ITL, a.Chunks, a.FirstTokens = m.gaps, m.chunks, m.firstTokens
 	a.Backpressured = m.backpressured
 	a.FinishReason, a.ServedModel, a.Warning = m.finish, m.model, m.warning
+	a.Starved = m.finish == "length" && !m.answer
 	if m.hasUsage {
 		a.Usage = Usage{
 			Input: m.usage.Input, CachedInput: m.usage.CachedInput,
 			Reasoning: m.usage.Reasoning, Output: m.usage.Output,
 		}
-	} else if m.textBytes > 0 {
-		a.Usage = Usage{Output: max(m.textBytes/bytesPerToken, 1), Estimated: true}
+	}
+	if m.textBytes > 0 && (!m.hasUsage || m.cut) {
+		a.Usage.Output, a.Usage.Estimated = max(a.Usage.Output, m.textBytes/bytesPerToken, 1), true
 	}
 }

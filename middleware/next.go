@@ -86,9 +86,10 @@ func (r *race) launch(choice router.Choice, flight *router.Flight, hedge bool) {
 	a := &attempt{
 		call: r.liveCall, up: r.set.upstreams[choice.Target], key: choice.Key(),
 		flight: flight, start: time.Now(), abandon: choice.Abandon, hedge: hedge,
+		limit: r.in.capFor(flight),
 	}
 	a.ctx, a.cancel = context.WithCancelCause(r.ctx)
-	a.trace()
+	a.traced = a.way.follow(a.ctx, a.start, r.set.trace)
 	r.attempts = append(r.attempts, a)
 	r.asks.Attempts++
 	r.failed = nil

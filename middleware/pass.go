@@ -29,7 +29,10 @@ func (t *Transport) pass(r *http.Request, to destination) (*http.Response, error
 	}
 	if err := to.up.sign(out, authorize, 0); err != nil {
 		closeBody(r)
-		return nil, &Error{Target: to.up.Name, Err: &ConnectError{Target: to.up.Name, Err: err}}
+		if ended := r.Context().Err(); ended != nil {
+			return nil, ended
+		}
+		return nil, &Error{Target: to.up.Name, Err: err}
 	}
 	resp, err := t.base.RoundTrip(out)
 	if err != nil {

@@ -37,6 +37,10 @@ func (c *liveCall) commit(a *attempt) (*http.Response, error) {
 // asked for a stream it comes as one; its first content then came with all the
 // rest.
 func (c *liveCall) commitWhole(a *attempt, resp *http.Response) {
+	if a.rest != nil {
+		resp.Body = newLargeBody(c, a)
+		return
+	}
 	if c.in.asks.Stream {
 		c.tally.Content(a.start.Add(a.record.Total).Sub(c.rec.Start))
 		resp.Header.Set("Content-Type", "text/event-stream")

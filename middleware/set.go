@@ -15,13 +15,15 @@ type set struct {
 	upstreams map[string]*Upstream // by name
 	home      *Upstream
 	shadow    bool
+	ceilings  map[string]int
+	trace     bool
 	grace     time.Duration
 }
 
 func newSet(cfg Config) (*set, error) {
 	s := &set{
 		router: cfg.Router, upstreams: make(map[string]*Upstream, len(cfg.Upstreams)),
-		shadow: cfg.Shadow, grace: cfg.Grace,
+		shadow: cfg.Shadow, ceilings: cfg.Ceilings, trace: cfg.Trace, grace: cfg.Grace,
 	}
 	if s.grace == 0 {
 		s.grace = defaultGrace
@@ -41,8 +43,8 @@ func newSet(cfg Config) (*set, error) {
 	return s, nil
 }
 
-// Reload changes Router, Upstreams, Home, Shadow and Grace for the calls that enter
-// from now on; the others go on as they are. All else in cfg is left alone. After an
+// Reload changes Router, Upstreams, Home, Shadow, Ceilings, Trace and Grace for the calls
+// that enter from now on; the others go on as they are. All else in cfg is left alone. After an
 // error nothing has changed; once the Transport is closed it is [ErrClosed].
 //
 // What is remembered of a target, such as the spelling that it takes, is forgotten

@@ -168,6 +168,9 @@ func (s *stream) take(now time.Time) (over bool, fault error) {
 	if fault == nil || ev.Content {
 		s.forward()
 	}
+	if s.meter.cut {
+		s.queue.write(s.lastEvents())
+	}
 	if ev.Content && fault == nil {
 		s.quiet.hear(now)
 		s.commit()
@@ -181,7 +184,7 @@ func (s *stream) take(now time.Time) (over bool, fault error) {
 func (s *stream) measure(now time.Time) (over bool, fault error) {
 	ev := &s.event
 	s.reader.Read(s.block.Name, s.block.Data, ev)
-	finished := s.meter.complete()
+	finished, past := s.meter.complete(), s.meter.past()
 	s.meter.event(ev, now)
 	switch {
 	case ev.Err.Present && !finished:
@@ -190,6 +193,9 @@ func (s *stream) measure(now time.Time) (over bool, fault error) {
 		s.meter.warning = "error after the finish reason"
 	case ev.Terminal:
 		return true, s.emptiness()
+	case ev.Content && past && !s.meter.complete():
+		s.meter.cutOff()
+		return true, nil
 	}
 	return false, nil
 }

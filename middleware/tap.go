@@ -188,6 +188,7 @@ type meteredCall struct {
 	out     *Call
 	rec     Call
 	attempt Attempt
+	way     way
 	tapped  *stream // of a streamed answer
 	fault   error   // how it ended
 	sealed  atomic.Bool
@@ -224,14 +225,14 @@ func (c *meteredCall) seal(fault error) {
 		return
 	}
 	a, rec := &c.attempt, &c.rec
-	a.Outcome, a.Err = outcomeOf(fault), fault
+	a.Outcome, a.Err, a.Timing = outcomeOf(fault), fault, c.way.timing()
 	if a.Total == 0 {
 		a.Total = time.Since(rec.Start)
 	}
 	rec.Attempts = []Attempt{*a}
 	rec.Outcome, rec.Total = a.Outcome, a.Total
 	rec.TTFT, rec.TTFA, rec.TPOT, rec.Stall = a.TTFT, a.TTFA, a.TPOT, a.Stall
-	rec.Usage, rec.FinishReason = a.Usage, a.FinishReason
+	rec.Usage, rec.FinishReason, rec.Starved = a.Usage, a.FinishReason, a.Starved
 	if fault != nil {
 		rec.Err = &Error{Endpoint: rec.Endpoint, Model: rec.Model, Target: rec.Target, Attempts: rec.Attempts, Err: fault}
 	}

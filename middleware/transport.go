@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -25,6 +26,9 @@ type Config struct {
 	// Shadow plans every call and sends it to Home all the same. Call.Planned
 	// has what would have been chosen.
 	Shadow bool
+	// Ceilings are the most output tokens that models can write, by the name that
+	// the application has for each. A model that is not among them has none.
+	Ceilings map[string]int
 	// Origin is the only origin that requests may be addressed to, such as
 	// https://ontime.invalid. See [Transport.Foreign] for the exception.
 	Origin *url.URL
@@ -34,6 +38,12 @@ type Config struct {
 	// Base sends the attempts. Nil: http.DefaultTransport.
 	Base      http.RoundTripper
 	Observers []Observer
+	// Trace has every attempt's Timing complete, for some 10 allocations each.
+	Trace bool
+	// TraceID returns the id of the trace that a call is part of, for Call.TraceID;
+	// empty if there is none. It is given the context of the call's request. Nil: no
+	// call has one.
+	TraceID func(context.Context) string
 	// Grace is how long Close lets calls go on. 0: 10 s; negative: not at all.
 	Grace time.Duration
 }
@@ -48,6 +58,7 @@ type Transport struct {
 	placeholder string
 	base        http.RoundTripper
 	observers   observers
+	traceID     func(context.Context) string
 
 	states  *states
 	manners mannersBook
@@ -64,7 +75,7 @@ type Transport struct {
 // Nothing is sent.
 func NewTransport(cfg Config) (*Transport, error) {
 	t := &Transport{
-		origin: cfg.Origin, placeholder: cfg.Placeholder, base: cfg.Base, observers: cfg.Observers,
+		origin: cfg.Origin, placeholder: cfg.Placeholder, base: cfg.Base, observers: cfg.Observers, traceID: cfg.TraceID,
 		states: newStates(), calls: make(map[*liveCall]struct{}), idle: make(chan struct{}),
 	}
 	if t.base == nil {

@@ -3,7 +3,6 @@ package middleware
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/textproto"
@@ -22,9 +21,13 @@ type Upstream struct {
 	Provider string
 	Region   string   // for calls and logs
 	BaseURL  *url.URL // with version path; its query goes with every request
+	// Deployments has calls go to deployments/MODEL below BaseURL, as Azure's dated
+	// API has it. Other requests lie right below BaseURL.
+	Deployments bool
 	// Authorize puts the target's credential on a request that is otherwise
 	// complete: the one of its keys that the router chose. It runs once per
-	// request and must not change the origin. Nil: the target wants none.
+	// request and must not change the origin; if it fails, or does, nothing is
+	// sent ([AuthError]). Nil: the target wants none.
 	Authorize func(r *http.Request, key int) error
 	// AuthorizeAdmin does the same for administration calls, whose key is not the
 	// router's to choose. Nil: refused.
@@ -48,8 +51,17 @@ func (u *Upstream) model(name string) string {
 	return name
 }
 
+// callPath is where a call goes, escaped, below the base URL.
+func (u *Upstream) callPath(in *inference) string {
+	if u.Deployments {
+		return "deployments/" + url.PathEscape(u.model(in.asks.Model)) + "/" + in.path
+	}
+	return in.path
+}
+
 // request makes the request of one attempt: the caller's headers that may
-// travel, this target's own, its address and its credential.
+// travel, this target's own, its address and its credential. The error is an
+// [*AuthError].
 func (u *Upstream) request(ctx context.Context, from *http.Request, path string, body []byte, key int) (*http.Request, error) {
 	r := (&http.Request{
 		Method: from.Method, URL: u.resolve(path, from.URL.RawQuery),
@@ -63,24 +75,6 @@ func (u *Upstream) request(ctx context.Context, from *http.Request, path string,
 		r.Body, _ = r.GetBody()
 	}
 	return r, u.sign(r, u.Authorize, key)
-}
-
-// sign adds what is this target's alone, and makes sure that authorize did not
-// send it elsewhere.
-func (u *Upstream) sign(r *http.Request, authorize func(*http.Request, int) error, key int) error {
-	for name, values := range u.Header {
-		r.Header[name] = values
-	}
-	if authorize == nil {
-		return nil
-	}
-	if err := authorize(r, key); err != nil {
-		return fmt.Errorf("%w: %w", errAuthorize, err)
-	}
-	if !sameOrigin(r.URL, u.BaseURL) || r.Host != "" && !strings.EqualFold(r.Host, u.BaseURL.Host) {
-		return fmt.Errorf("%w: it changed the request's origin", errAuthorize)
-	}
-	return nil
 }
 
 // resolve joins an escaped path below the base URL, and a caller's query with

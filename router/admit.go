@@ -11,6 +11,7 @@ type standing struct {
 	key      int32
 	probe    bool    // it would find out whether the route or the key is well again
 	last     bool    // it is taken although its breaker is open
+	explore  bool    // it is taken to find out whether it has become better
 	ramp     float32 // after an opening: of calls, the share that should not take it yet
 	pressure float32 // on the score
 }

@@ -18,6 +18,7 @@ func benchRouter(b testing.TB) *router.Router {
 			Provider: fmt.Sprintf("p%d", i/3),
 			Price:    router.Price{Input: 1 + float64(i)/10, Output: 4},
 			Models:   []string{"m"},
+			Formats:  []string{"chat", "completions", "responses", "embeddings", "messages"},
 		}
 	}
 	r, err := router.New(router.Config{Targets: targets, Budgets: map[string]budget.Budget{
@@ -55,6 +56,7 @@ func BenchmarkPlan10(b *testing.B) {
 		{"4_layers", router.Request{Endpoint: "chat", Model: "m", PromptBytes: 4000, Streamed: true}},
 		{"total", router.Request{Endpoint: "extract", Model: "m", PromptBytes: 4000, MaxTokens: 500}},
 		{"no_layers", router.Request{Model: "m", PromptBytes: 4000, Streamed: true}},
+		{"format", router.Request{Endpoint: "chat", Model: "m", Format: "chat", PromptBytes: 4000, Streamed: true}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()

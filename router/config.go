@@ -33,8 +33,11 @@ type Target struct {
 	// Models are the models that it serves, as the application names them. If
 	// nil, any.
 	Models []string
-	Price  Price
-	Limits Limits
+	// Formats are the formats of a request that it takes, by whatever names the
+	// sender has for them; see [Request.Format]. If nil, any.
+	Formats []string
+	Price   Price
+	Limits  Limits
 	// Keys is how many API keys its sender has. If 0, one.
 	Keys int
 }

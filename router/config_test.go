@@ -35,6 +35,11 @@ func TestNewReportsEveryProblem(t *testing.T) {
 			[]string{"targets[0].models", "targets[1].models[1]"},
 		},
 		{
+			"formats",
+			router.Config{Targets: []router.Target{{Name: "a", Formats: []string{}}, {Name: "b", Formats: []string{"chat", ""}}}},
+			[]string{"targets[0].formats", "targets[1].formats"},
+		},
+		{
 			"numbers",
 			router.Config{Targets: []router.Target{{
 				Name:   "a",

@@ -4,10 +4,14 @@ package router
 // Without a price for cached tokens they cost what the others do.
 func (p Price) Cost(input, cached, output int) float64 {
 	const million = 1e6
-	cachedPrice := p.CachedInput
-	if cachedPrice == 0 {
-		cachedPrice = p.Input
-	}
 	uncached := max(input-cached, 0)
-	return (float64(uncached)*p.Input + float64(cached)*cachedPrice + float64(output)*p.Output) / million
+	return (float64(uncached)*p.Input + float64(cached)*p.cached() + float64(output)*p.Output) / million
+}
+
+// cached is the price of prompt tokens that the provider had cached.
+func (p *Price) cached() float64 {
+	if p.CachedInput == 0 {
+		return p.Input
+	}
+	return p.CachedInput
 }

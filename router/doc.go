@@ -12,12 +12,15 @@
 //	r.Report(router.Report{Flight: f, Outcome: router.Completed, ...})
 //
 // Every attempt is to be started and reported, whatever becomes of it. [Router.Wait]
-// is a Plan that waits while no route may be taken.
+// is a Plan that waits while no route may be taken. What a request's Pin or Avoid leaves
+// out is neither refused nor waited for.
 //
 // # Routes
 //
 // A route is one target serving one model, as the application names it: the thing
-// that has a latency distribution. See [Router] for which there are.
+// that has a latency distribution. See [Router] for which there are. A call is sent
+// to targets only that take the format of its request (Request.Format), a label of
+// which the router knows nothing else.
 //
 // # What an attempt teaches
 //
@@ -37,8 +40,8 @@
 //
 // # Size and luck
 //
-// A long prompt takes longer, which is nobody's fault. A prompt of s tokens accounts
-// for
+// A long prompt takes longer, which is nobody's fault. A prompt of s tokens, less those
+// that are expected to be cached, accounts for
 //
 //	m(s) = a + b*s
 //
@@ -108,7 +111,77 @@
 //
 // Of routes within 3% of the best score (or within 0.03 if that is below 1: a
 // promise kept several times over) a random one is first, or all traffic would follow
-// the noise.
+// the noise. A route of which next to nothing is known (less than 8 attempts) takes no
+// more calls at a time than it has been seen to answer, and one, while a better known
+// one is in the plan: were it slow after all, a burst would have found out all at once.
+//
+// # Prompt caches
+//
+// Which targets have read which beginnings of prompts ([Request.Prefixes]) is kept for
+// 5 minutes since their last use, from their first content on: providers keep them for
+// as long at least. Of the longest that a route has seen, of the same model, a share
+// counts as cached:
+//
+//	s    = tokens of the prompt - share * tokens of the prefix
+//	cost = s * Input + cached * CachedInput + output * Output
+//
+// The share is learned from [Report.CachedTokens] (the latest 32 with something to be
+// cached; 0.5 at first, which counts for 2). Below a tenth the route has no cache as far
+// as plans are concerned, so that nothing binds a conversation to it. What a cache is
+// worth in time and money is thus part of the score, and no rule of its own is needed
+// but one: the route that has most of the prompt cached is first if it is within 5% of
+// the best score (or 0.05, as above). To move means to pay for the whole prompt again,
+// and scores differ by as much from one fold to the next. If several have as much, as
+// where conversations share a system prompt, one of them within 3% is drawn.
+//
+// There are at most 32,768 prefixes; what is new while there is no room is not
+// remembered. Plans without prefixes do not look. Limits count cached tokens like all
+// others, as providers do.
+//
+// # Exploration
+//
+// A route that looked worse than others gets no calls, and without calls it would look
+// so for ever. Therefore less than 1% of an endpoint's calls, one after each 100 at the
+// earliest, take a route that would be first if it were as well as may be
+// ([Choice.Explore]). The optimistic score puts in place of each chance, of a failure
+// and of being late for a layer, the lower bound of its Wilson interval (z = 1.645, one
+// time in twenty it is lower) for
+//
+//	n = min(slow, 30*fast)
+//
+// attempts: as many as there would be if all evidence had come like that of the last
+// minutes. What is not renewed halves every 30 s however much there was: of two routes
+// at the same cost, one that misses a p95 a third of the time is looked at again after
+// some 3 minutes, one that always does after some 5 (sooner where it leans on relatives
+// that do better), and one that nobody has seen at the next occasion. Where scores are
+// times it is the median's lower bound. Cost is what it is: a route that is dearer by
+// more than the first one's misses weigh is not explored.
+//
+// Routes are explored one attempt at a time, and only if their breaker is closed, no
+// limit presses and nobody waits for them already. Calls explore that are not pinned,
+// with their first attempt; such as may not be hedged ([Request.Single]) or have more
+// than 1.5 times the typical prompt only if 200 have passed without a better one. The
+// second choice is what would have been the first, so that a hedge mends what exploring
+// breaks.
+//
+// # Fit
+//
+// Where a budget's MaxTokens.Fit is set, an attempt is started with a cap that its
+// route can be expected to use up in time ([Flight.MaxTokens]). With what is left of
+// each total layer, at the layer's percentile, and of the deadline, at p95,
+//
+//	cap = 1 + (left - TTFT)/TPOT
+//
+// or the n at which the total of an answer that is not streamed comes to what is
+// left; the least of them, and of the call's own cap, but 64 at least. A model that
+// reasons does so before its first token and within the cap: TTFT is not taken off
+// for it, and the least is 64 more than it needs for thinking. A layer that the
+// first token is too late for already, at its percentile, has no say: no cap would
+// keep it.
+//
+// It is the attempt that is fitted, not the call: a hedge or a later attempt has less
+// time and another route. The choice goes by the cap before, or a slow route would
+// look as good as a fast one for cutting its answers short.
 //
 // # When to give up
 //
@@ -166,6 +239,69 @@
 // promise no tail take it as ever. One that is open for failing is in the plan only
 // if no other is, nor comes back by waiting a little.
 //
+// # Hedges
+//
+// A call that has no content yet may be sent to a second route as well, and goes with
+// whichever has content first. [Plan.Hedge] says when that pays, and where; a timer of
+// the caller's asks it, first at Plan.HedgeFrom (a quarter of the shortest limit) and
+// then as it is told, since prices, debts and routes change. Let x be the first attempt,
+// of age t, and y the other. The hedge gains
+//
+//	G(t) = sum over limits T_j > t of w_j * S_x(T_j)/S_x(t) * k * (1-f_y) * F_y(T_j - t)
+//	w_j  = 0.05 * (Q_j + 0.2)/e_j
+//
+// which is P(x misses the limit and y keeps it), times what a miss adds to the debt, times
+// how dear debt is. There is a limit more than promised, at twice the last one, or nothing
+// would be rescued after that. S and F are for this prompt: a long one is no bad luck. f_y
+// is the share of y's attempts that fail, which never come. x has not failed so far, and
+// what fails late is in S_x as taking so long. Limits are those of the call, whatever
+// attempts it had before. A limit for the whole of a streamed answer leaves (n-1)*TPOT
+// less for its first token, and an answer that is not streamed takes longer if it has more
+// tokens, with y as with x: four lengths stand for all. The hedge is due when
+//
+//	S_x(t) * (G(t) - price - cost)
+//
+// is at its greatest from now on, and above 0: to wait may spare it, and may lose what it
+// would have rescued. (When G(t) first pays is too early: of the slow ones no more were
+// rescued, by up to twice as many hedges.) With V the budget's CostWeight,
+//
+//	cost  = 0.2 * V/12 * cost of y/median cost
+//	price = 0.02 * 2500^(1 - tokens/room)
+//
+// A call earns its endpoint as many tokens as Budget.Hedge says, 0.05, and a hedge takes
+// one when it is started, of which there are 20 at first: that is a hard bound. Since the
+// price rises as they get few, a bad stretch does not spend them first come, first
+// served, and what is spent is what is earned whenever there is use for it. There is room
+// for 20 tokens or for what the calls of the last 4 minutes have earned. A new process
+// has room for 20: it grows as it fills, and else by a quarter of what is earned. (If it
+// were all there, a busy endpoint would save most of what it earns at first, and the
+// price be high for nothing.) A hedge that comes to no result (a 429, a refused key, the
+// caller's own mistake) gives its token back.
+//
+// What holds up x may hold up y. k is how many times better hedges do than if the two had
+// nothing to do with each other: those that had content in time, and first, over what was
+// predicted when they were started, which is P(Y < X, Y <= T-t) for the limit T that
+// counted most. It is learned for targets of one provider and region, of one provider,
+// and of two, from 0.5, 0.8 and 1 which count for 10 hedges, and kept between 0.05 and 1.5.
+// The latest 100 count, and those of 15 min ago half.
+//
+// A route is not hedged onto while it is late itself: half of its latest 20 attempts or so
+// took longer than 95% usually do, or where that is not known yet, those of others. Nor, but
+// by 5 at a time, if it has not been tried for a while and x's route is late: then the
+// whole world may be slow, and more load would make it worse. So that a hang of one
+// route, which holds most of what is under way, does not look like the whole world,
+// routes are looked at one by one. Attempts count when their content comes or when they
+// are late, once each: of those under way at any time many are late, since they are under
+// way for longer. And what is usual doubles in no less than 5 minutes, or an incident
+// would soon be that. (It takes as long to show as an attempt usually takes at most; until
+// then hedges are sent in vain.) Routes near a limit, their provider's or our own, are
+// left alone. So are those whose breaker is open, unless only for being slow: F_y tells
+// what to expect of them.
+//
+// A probe is hedged at once, and may be left under way after it has lost to find out: its
+// content counts. If it is not, the next probe waits until twice its Choice.Abandon is
+// over. Calls without a promise that a hedge can keep are never hedged.
+//
 // # Limits
 //
 // What providers count by API key and model, so does the router. After a 429 or any
@@ -189,6 +325,15 @@
 //
 // All of it is in the Snapshot, with why and until when; Config.OnHealth is told of
 // changes.
+//
+// # Calibration
+//
+// When an attempt starts, the p50, p95 and p99 of its TTFT are noted as predicted for
+// its size (of an answer that is not streamed, those of the whole for its length), and
+// later whether it came within each. [RouteStatus].Calibration has the shares, with a
+// half-life of 15 minutes: 0.5, 0.95 and 0.99 are perfect. An attempt that was cut off
+// is late for the percentiles that it had passed and does not count for the others,
+// so that a share may look too good where hedges cut off many just before it.
 //
 // # Another config
 //

@@ -28,6 +28,12 @@ type endpoint struct {
 	answeredAllowed float64 // of the implicit layer
 
 	outputs *outputs
+
+	unexplored atomic.Int64 // calls since the last that explored
+	searched   atomic.Int64 // the outlook in which there was nothing to explore
+
+	allowance                 *allowance    // of hedges; nil if there are none
+	hedgeWhole, hedgeStreamed time.Duration // see hedgesFrom
 }
 
 // layer is one promise in the units that are reckoned in.
@@ -73,6 +79,8 @@ func newEndpoint(name string, index int, b budget.Budget, targets []Target) *end
 		e.cost = b.Weight()
 		e.frugal = len(e.layers) == 0 && b.CostWeight > 0
 	}
+	e.allowance = newAllowance(b.HedgeShare(), time.Now())
+	e.hedgeWhole, e.hedgeStreamed = e.hedgesFrom(false), e.hedgesFrom(true)
 	return e
 }
 
@@ -93,6 +101,7 @@ type lengths struct {
 	mean   [gridSize]float64 // E[min(tokens, grid[k])]
 	median float64
 	p99    float64
+	atoms  [lengthAtoms]float64 // quantiles that stand for all
 }
 
 // record counts an answer of so many tokens. One that was cut off by the cap would
@@ -130,6 +139,9 @@ func (o *outputs) fold(now time.Time) *lengths {
 	lean(&c, &priors.tokens, slowLean)
 	dist := c.Dist()
 	l := &lengths{at: now, median: bounded(dist.Quantile(0.5), maxTokens), p99: bounded(dist.Quantile(0.99), maxTokens)}
+	for i := range l.atoms {
+		l.atoms[i] = bounded(dist.Quantile((float64(i)+0.5)/lengthAtoms), maxTokens)
+	}
 	longer := 1.0
 	for k := range grid {
 		rest := 0.0

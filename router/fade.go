@@ -69,9 +69,11 @@ func (t tally) add(other tally, weight float64) tally {
 	return tally{t.well + weight*other.well, t.failed + weight*other.failed}
 }
 
+func (t tally) attempts() float64 { return t.well + t.failed }
+
 // lean returns t with so many more attempts, of which a share has failed.
 func (t tally) lean(failed, attempts float64) float64 {
-	return (t.failed + attempts*failed) / (t.well + t.failed + attempts)
+	return (t.failed + attempts*failed) / (t.attempts() + attempts)
 }
 
 func (s *share) record(now time.Time, failed bool) {

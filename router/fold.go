@@ -66,7 +66,7 @@ func (g *group) fold(now time.Time, old *outlook, s *scratch) *outlook {
 	g.trace(now)
 	g.foldShares(o, s)
 	for m := range metrics {
-		g.foldMetric(m, now, o, s)
+		g.foldMetric(m, now, old, o, s)
 	}
 	if old != nil {
 		g.renewTables(now, old, o)
@@ -82,6 +82,7 @@ func (rt *route) view(now time.Time, v *view) *forecast {
 	v.degraded = rt.degraded(now)
 	v.waiting = v.waiting[:0]
 	for _, f := range rt.waiting {
+		f.note(now.Sub(f.start).Seconds(), false, now)
 		v.waiting = append(v.waiting, wait{
 			age:      now.Sub(f.start).Seconds(),
 			tokens:   f.tokens,
@@ -91,7 +92,10 @@ func (rt *route) view(now time.Time, v *view) *forecast {
 	}
 	v.points = rt.sizes.points(v.points[:0])
 	v.share = rt.share.fade(now)
-	f := &forecast{bytesPerToken: rt.ratio.bytesPerToken, typical: rt.sizes.typicalSize()}
+	f := &forecast{
+		bytesPerToken: rt.ratio.bytesPerToken, typical: rt.sizes.typicalSize(),
+		hits: rt.hits.expected(), recent: rt.recent.fade(now),
+	}
 	if v.fitted = len(v.points) > 0; v.fitted {
 		f.fit = fitSizes(v.points)
 	}
@@ -121,11 +125,12 @@ func (g *group) foldShares(o *outlook, s *scratch) {
 		p = tally{max(0, others.well), max(0, others.failed)}.lean(p, slowLean)
 		p = own.slow.lean(p, slowLean)
 		o.routes[i].failures = own.fast.lean(p, fastLean)
+		o.routes[i].outcomes = fresh(own.fast.attempts(), own.slow.attempts())
 	}
 }
 
 // foldMetric finds the distribution of one metric for every route.
-func (g *group) foldMetric(m int, now time.Time, o *outlook, s *scratch) {
+func (g *group) foldMetric(m int, now time.Time, old, o *outlook, s *scratch) {
 	s.sum = *latency.NewCounts(units[m])
 	for i, rt := range g.routes {
 		if rt == nil {
@@ -134,9 +139,8 @@ func (g *group) foldMetric(m int, now time.Time, o *outlook, s *scratch) {
 		fast, slow := &s.fast[i], &s.slow[i]
 		*fast, *slow = *latency.NewCounts(units[m]), *latency.NewCounts(units[m])
 		rt.fold(m, now, fast, slow)
-		for _, n := range slow.Ended {
-			o.routes[i].seen[m] += n
-		}
+		o.routes[i].count(m, fast, slow)
+		o.routes[i].setUsual(m, slow, now, old, i)
 		if s.views[i].degraded {
 			scale(slow, slowShare)
 		}
@@ -145,6 +149,7 @@ func (g *group) foldMetric(m int, now time.Time, o *outlook, s *scratch) {
 			kinOf(o.kin, g.router.providers[i]).counts[m].Add(slow, 1)
 		}
 	}
+	o.shareUsual(m)
 	for i, rt := range g.routes {
 		if rt == nil {
 			continue
@@ -152,6 +157,18 @@ func (g *group) foldMetric(m int, now time.Time, o *outlook, s *scratch) {
 		f := o.routes[i]
 		g.leanOnRelatives(m, i, f, s)
 		f.settle(m, &s.fast[i], &s.views[i])
+	}
+}
+
+// count notes how much the route has seen of one metric.
+func (f *forecast) count(m int, fast, slow *latency.Counts) {
+	for _, n := range slow.Ended {
+		f.seen[m] += n
+	}
+	all := mass(slow)
+	f.fresh[m] = fresh(mass(fast), all)
+	if m != tpot {
+		f.own += all
 	}
 }
 
@@ -231,6 +248,7 @@ func (f *forecast) settle(m int, c *latency.Counts, v *view) {
 		f.setPaces()
 		return
 	}
+	f.setQuantiles(m)
 	// A failure never comes: the median of all is a higher quantile of the rest.
 	f.median[m] = longest * (1 + f.failures)
 	if half := 0.5 / (1 - f.failures); half < 1 {

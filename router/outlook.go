@@ -38,11 +38,16 @@ type forecast struct {
 	bytesPerToken float64
 	typical       float64 // prompt tokens
 	failures      float64 // share of attempts
+	hits          float64 // share of the prompt tokens that should be cached that are
 
 	// Survival functions in seconds: of the TTFT of a prompt of refPrompt tokens,
 	// of TPOT, and of the whole of an answer of refOutput tokens to such a prompt.
 	dist [metrics]latency.Dist
 	seen [metrics]float64 // ended attempts of its own, by slow weight
+
+	own      float64          // attempts that it has had, by slow weight
+	fresh    [metrics]float64 // those that say how it is now; see fresh
+	outcomes float64          // the same of those that failed or did not
 
 	paces [paceAtoms]float64 // TPOT quantiles that stand for all
 	pace  float64            // TPOT median
@@ -50,6 +55,13 @@ type forecast struct {
 	// Medians with failures as never coming, and p99 of those that did come, at
 	// the reference sizes. Index ttft or total.
 	median, p99 [metrics]float64
+
+	quantiles [metrics][len(predicted)]float64 // at the reference sizes
+
+	// What 95% usually do not exceed, at the reference sizes, 0 if not known; and how the
+	// latest have done against it. Index ttft or total.
+	usual  [metrics]float64
+	recent recent
 
 	tables []tablePlace // by endpoint, twice: streamed, whole
 }

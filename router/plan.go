@@ -11,15 +11,21 @@ type Request struct {
 	Streamed    bool
 	Pin         string // name of the only target that will do; empty: any
 	Avoid       string // a provider none of whose targets will do; empty: none
+	Format      string // only targets that take it will do; empty: any
 
 	// Since is when the call entered, and Attempts how many it has had before the
 	// one that is asked for. Zero: it enters with its first.
 	Since    time.Time
 	Attempts int
+	// Deadline is when the call ends, whatever has come of it. Zero: never.
+	Deadline time.Time
+	// Thinking is how many tokens the model is to be left for reasoning, which
+	// MaxTokens counts and TTFT contains. 0: it does not reason.
+	Thinking int
 	// Single keeps the call from being hedged, since it must not run twice.
 	Single bool
 	// Prefixes are the beginnings of the prompt that a provider may have cached, the
-	// shortest first. May be empty.
+	// shortest first. The slice is kept while the attempt is under way. May be empty.
 	Prefixes []Prefix
 }
 
@@ -47,7 +53,10 @@ type way struct {
 	key   int
 	probe bool
 	last  bool
-	hold  *hold // nil unless it has its place at the target's limits
+
+	explore bool
+	hold    *hold  // nil unless it has its place at the target's limits
+	hedge   *offer // nil unless it is a hedge's
 }
 
 // Key returns the index of the target's API key to use: the one with most headroom.
@@ -65,6 +74,10 @@ func (c Choice) Probe() bool { return c.way != nil && c.way.probe }
 // LastResort tells whether the route's breaker is open, so that it is in the plan only
 // because it is no more than slow, or because there is no other.
 func (c Choice) LastResort() bool { return c.way != nil && c.way.last }
+
+// Explore tells whether the attempt is to find out whether the route has become better
+// than is known. The next choice is the one that would have been first.
+func (c Choice) Explore() bool { return c.way != nil && c.way.explore }
 
 // hold returns the place that the choice has at its target's limits, or nil.
 func (c Choice) hold() *hold {
@@ -117,8 +130,12 @@ func (p *Plan) make(now time.Time) {
 	var (
 		weights [8]weighed
 		routes  [16]ranked
+		known   [16]int32
 	)
 	q := newQuestion(p.endpoint, req, now, weights[:0])
+	if len(req.Prefixes) > 0 {
+		q.known = r.prefixes.knownAt(req, now, known[:])
+	}
 	list := q.rank(g, p.outlook, routes[:0])
 	admitted := p.admit(&q, list, now)
 	if len(admitted) == 0 && p.lastResort() {
@@ -129,6 +146,8 @@ func (p *Plan) make(now time.Time) {
 	}
 	r.order(list, q.tolerance(list))
 	r.arrange(list)
+	ease(list)
+	q.explore(list, p.outlook)
 	p.Choices = make([]Choice, len(list))
 	for i := range list {
 		x := &list[i]
@@ -139,18 +158,19 @@ func (p *Plan) make(now time.Time) {
 			way:     x.way(),
 		}
 	}
+	p.HedgeFrom = p.hedgeFrom(now)
 }
 
 // way returns how the route is to be taken; usually one of those made beforehand.
 func (x *ranked) way() *way {
-	if x.probe || x.last {
-		return &way{route: x.route, key: int(x.key), probe: x.probe, last: x.last}
+	if x.probe || x.last || x.explore {
+		return &way{route: x.route, key: int(x.key), probe: x.probe, last: x.last, explore: x.explore}
 	}
 	return &x.route.ways[x.key]
 }
 
 // order sorts by score, and then puts a random one of those first that are within
-// tolerance of the best.
+// tolerance of the best, unless one has the prompt cached.
 func (r *Router) order(list []ranked, tolerance float64) {
 	for i := 1; i < len(list); i++ { // there are few of them, and they are large
 		k := i
@@ -160,6 +180,9 @@ func (r *Router) order(list []ranked, tolerance float64) {
 		if k < i {
 			toFront(list[k:i+1], i-k)
 		}
+	}
+	if r.keep(list, tolerance) {
+		return
 	}
 	near := 1
 	for near < len(list) && list[near].score <= list[0].score+tolerance {

@@ -36,9 +36,10 @@ func TestAnyHistory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := history{r: r, config: c}
+			h := history{r: r, config: c, of: make(map[*router.Flight]router.Plan)}
 			t.Repeat(map[string]func(*rapid.T){
 				"start":   h.start,
+				"hedge":   h.hedge,
 				"content": h.content,
 				"report":  h.report,
 				"wait":    h.wait,
@@ -54,6 +55,7 @@ type history struct {
 	r        *router.Router
 	config   router.Config
 	flights  []*router.Flight
+	of       map[*router.Flight]router.Plan // of those that are no hedges
 	running  int
 	attempts router.Attempts
 }
@@ -86,7 +88,24 @@ func (h *history) start(t *rapid.T) {
 		t.Fatal(err)
 	}
 	h.flights = append(h.flights, f)
+	h.of[f] = p
 	h.running++
+}
+
+func (h *history) hedge(t *rapid.T) {
+	f := h.draw(t)
+	p, ok := h.of[f]
+	if !ok {
+		return
+	}
+	hedge := p.Hedge(f, 0)
+	if hedge.Again < 0 || hedge.At < 0 || hedge.Again > 0 && p.HedgeFrom == 0 || (hedge.Choice.Target != "") != (hedge.Again > 0 && hedge.At != router.Unbounded) {
+		t.Errorf("%+v", hedge)
+	}
+	if other, err := h.r.Start(hedge.Choice, router.Request{Endpoint: "chat", Model: "m", Streamed: true}); err == nil {
+		h.flights = append(h.flights, other)
+		h.running++
+	}
 }
 
 func (h *history) content(t *rapid.T) {
@@ -152,7 +171,18 @@ func (h *history) duration(t *rapid.T) time.Duration {
 
 func (h *history) check(t *rapid.T) {
 	running, sum := 0, router.Attempts{}
-	for _, s := range h.r.Snapshot().Routes {
+	snapshot := h.r.Snapshot()
+	for _, e := range snapshot.Endpoints {
+		if s := e.Hedge; !(0 <= s.Tokens && s.Tokens <= s.Burst && s.Burst >= 20 && 0.02 <= s.Price && s.Price <= 50.001 && s.Won <= s.Started) {
+			t.Errorf("out of range: %+v", s)
+		}
+	}
+	for _, p := range snapshot.Pairs {
+		if !(0.05 <= p.Factor && p.Factor <= 1.5 && 0 <= p.Won && 0 <= p.Predicted && p.Predicted <= 100) {
+			t.Errorf("out of range: %+v", p)
+		}
+	}
+	for _, s := range snapshot.Routes {
 		running += s.InFlight
 		sum.Completed += s.Attempts.Completed
 		sum.Failed += s.Attempts.Failed

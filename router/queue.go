@@ -30,11 +30,13 @@ type waiter struct {
 // want is what places a call could take: calls that want the same keep their order
 // even where a later one would need less.
 type want struct {
-	router               *Router
-	endpoint, model, pin string
+	router                              *Router
+	endpoint, model, pin, avoid, format string
 }
 
-func (w *waiter) want() want { return want{w.router, w.req.Endpoint, w.req.Model, w.req.Pin} }
+func (w *waiter) want() want {
+	return want{w.router, w.req.Endpoint, w.req.Model, w.req.Pin, w.req.Avoid, w.req.Format}
+}
 
 // Wait is like [Router.Plan], but if no route may be taken now it waits until one
 // may: for a place at the limits of its targets, first come first served, or for
@@ -97,7 +99,14 @@ func (r *Router) giveUp(ctx context.Context, w *waiter, start time.Time) (Plan, 
 			return p, &SaturatedError{Endpoint: p.endpoint.name, Model: w.req.Model, Waited: waited, Refused: p.Refused, Err: err}
 		}
 	}
-	return p, &NoRouteError{Endpoint: p.endpoint.name, Model: w.req.Model, Waited: waited, Until: p.Until, Refused: p.Refused, Err: err}
+	none := &NoRouteError{
+		Endpoint: p.endpoint.name, Model: w.req.Model, Avoid: w.req.Avoid,
+		Waited: waited, Until: p.Until, Refused: p.Refused, Err: err,
+	}
+	if p.onlyOtherFormats() {
+		none.Format = w.req.Format
+	}
+	return p, none
 }
 
 // patience returns how long to wait before looking again, or false if that would be

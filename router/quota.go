@@ -53,6 +53,21 @@ func (q *quota) free(nano int64) (why string, until time.Time) {
 	return "", time.Time{}
 }
 
+// scarce tells whether a fifth or less is left, which is not for hedges.
+func (q *quota) scarce(now time.Time) bool {
+	if q == nil {
+		return false
+	}
+	if left := q.concurrent - q.running.Load(); q.concurrent > 0 && left <= q.concurrent/5 {
+		return true
+	}
+	return nearlyEmpty(q.requests, now) || nearlyEmpty(q.tokens, now)
+}
+
+func nearlyEmpty(l *rate.Limiter, now time.Time) bool {
+	return l.Limit() != rate.Inf && l.TokensAt(now) <= float64(l.Burst())/5
+}
+
 // take counts an attempt of so many tokens as running, or says why it may not. One
 // of more tokens than can be had at once takes what there is then, and leaves the
 // limit in debt.

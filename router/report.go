@@ -70,6 +70,9 @@ func (r *Router) Report(rep Report) {
 	if !landed.first {
 		return
 	}
+	if !f.hasContent {
+		f.pairOff(&rep, now)
+	}
 	f.teach(now, &rep)
 	f.heal(now, &rep, landed)
 	r.serve()
@@ -98,7 +101,7 @@ func (f *Flight) heal(now time.Time, rep *Report, l landing) {
 	lane := f.route.lanes[f.key]
 	lane.running.Add(-1)
 	if q := f.route.account.quota; q != nil {
-		q.release(now, float64(rep.PromptTokens+rep.OutputTokens)-f.tokens-f.outputs)
+		q.release(now, float64(rep.PromptTokens+rep.OutputTokens)-f.prompt-f.outputs)
 	}
 	f.hear(rep, now)
 	switch {
@@ -109,7 +112,7 @@ func (f *Flight) heal(now time.Time, rep *Report, l landing) {
 	}
 	if rep.Outcome == Completed && !f.hasContent {
 		f.answered(l.late, now)
-	} else {
+	} else if !f.outdone(rep, l.late) {
 		f.route.breaker.enter(f.ticket, f.verdict(rep), l.late, now)
 	}
 	f.openSlow(l.slow, now)
@@ -150,17 +153,23 @@ func (f *Flight) land(now time.Time, rep *Report) landing {
 	if rep.blameless() {
 		return landing{first: true}
 	}
+	if f.streamed && !f.hasContent && rep.Outcome != Completed {
+		rt.ttftCoverage.add(now, rep.Elapsed.Seconds(), false, &f.predicted)
+	}
 	if rep.Outcome == Completed || rep.Outcome == Failed {
 		rt.share.record(now, rep.Outcome == Failed)
 	}
 	tokens := f.tokens
 	if rep.PromptTokens > 0 {
 		rt.ratio.add(f.bytes, rep.PromptTokens)
+		rt.hits.add(int(f.known), f.bytes, rep)
 		tokens = float64(max(rep.PromptTokens-rep.CachedTokens, 0))
 	}
 	rt.sizes.saw(tokens)
 	if f.hasContent {
 		rt.sizes.add(tokens, f.ttft.Seconds())
+	} else {
+		f.note(rep.total().Seconds(), !f.streamed && rep.Outcome == Completed, now)
 	}
 	if !f.streamed {
 		f.landWhole(now, rep, tokens)
@@ -203,14 +212,18 @@ func (f *Flight) landWhole(now time.Time, rep *Report, tokens float64) {
 		rt.total = newFading(secondUnit, now)
 	}
 	if rep.Outcome != Completed {
-		rt.total.censor(now, rep.Elapsed.Seconds()/rt.expect().work(f.tokens, f.outputs))
+		took := rep.Elapsed.Seconds() / rt.expect().work(f.tokens, f.outputs)
+		rt.total.censor(now, took)
+		rt.totalCoverage.add(now, took, false, &f.predicted)
 		return
 	}
 	outputs := f.outputs
 	if rep.OutputTokens > 0 {
 		outputs = float64(rep.OutputTokens)
 	}
-	rt.total.record(now, rep.total().Seconds()/rt.expect().work(tokens, outputs))
+	took := rep.total().Seconds() / rt.expect().work(tokens, outputs)
+	rt.total.record(now, took)
+	rt.totalCoverage.add(now, took, true, &f.predicted)
 }
 
 func (rep *Report) total() time.Duration {

@@ -48,13 +48,19 @@ type record struct {
 	turn    atomic.Uint32 // of the keys
 	rang    atomic.Int64  // when an alarm last did
 
+	explored atomic.Int64 // until then no other call explores it
+
 	mu      sync.Mutex // guards all below; held for a few instructions
 	running int        // attempts started and not reported
 	waiting []*Flight  // of them, those without content
 	total   *fading    // answers that were not streamed; nil before the first
 	share   share      // of failures
+	recent  recent
 	sizes   samples
 	ratio   ratio
+	hits    hits
+
+	ttftCoverage, totalCoverage coverage
 }
 
 // newGroup returns the routes of a model, or nil if no target serves it.
@@ -84,6 +90,7 @@ func newRoute(g *group, target int, now time.Time, old inherited) *route {
 			ttft:  latency.New(secondUnit, now),
 			tpot:  latency.New(paceUnit, now),
 			ratio: newRatio(),
+			hits:  newHits(),
 		}
 		rt.breaker.init(rt)
 	}
@@ -143,4 +150,5 @@ func (rt *route) arrived(f *Flight) {
 	moved.slot = f.slot
 	rt.waiting[last] = nil
 	rt.waiting = rt.waiting[:last]
+	f.explored()
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ontime-llm/ontime/budget"
 )
@@ -19,7 +20,7 @@ const (
 	otherModel = "other"
 
 	maxUnnamedModels = 64  // that have routes of their own; see [Router]
-	maxModelName     = 128 // bytes; a longer one shares the routes "other"
+	maxModelName     = 128 // bytes; a longer one, or what is no UTF-8, shares the routes "other"
 )
 
 // Router knows the routes, what has been seen of each, and which of them a call
@@ -32,12 +33,14 @@ const (
 type Router struct {
 	targets   []Target
 	providers []int // of each target: the index of the first with the same provider
+	formats   formats
 	endpoints map[string]*endpoint
 	byIndex   []*endpoint // in the order of their names
 	seed      uint64
 	scratch   sync.Pool // of *scratch
 	accounts  []account // by target
 	alarms    int       // that each route has
+	prefixes  *prefixes
 	*lasting
 
 	groups  atomic.Pointer[map[string]*group] // by model, "other" among them; copied to add one
@@ -66,12 +69,14 @@ func newRouter(c Config, l *lasting, e *estate) *Router {
 	}
 	for i := range r.targets {
 		t := &r.targets[i]
-		t.Models = slices.Clone(t.Models)
+		t.Models, t.Formats = slices.Clone(t.Models), slices.Clone(t.Formats)
 		r.accounts[i] = e.account(t)
 		r.providers = append(r.providers, slices.IndexFunc(r.targets, func(other Target) bool {
 			return other.Provider == t.Provider
 		}))
 	}
+	r.prefixes = e.prefixes(r.targets)
+	r.formats = newFormats(r.targets)
 	r.scratch.New = func() any { return newScratch(len(r.targets)) }
 	r.addEndpoints(c.Budgets, e)
 	r.addGroups(c, e)
@@ -161,7 +166,7 @@ func (r *Router) group(model string) *group {
 	if g, ok := groups[model]; ok {
 		return g
 	}
-	if r.other == nil || len(model) > maxModelName || r.unnamed.Load() >= maxUnnamedModels {
+	if r.other == nil || len(model) > maxModelName || !utf8.ValidString(model) || r.unnamed.Load() >= maxUnnamedModels {
 		return r.other
 	}
 	return r.addGroup(model)

@@ -22,22 +22,25 @@ const (
 type ranked struct {
 	route    *route
 	forecast *forecast
-	tokens   float64 // prompt tokens, estimated
+	tokens   float64 // uncached prompt tokens, estimated
 	factor   float64 // of its TTFT for such a prompt
 	abandon  float64 // seconds after which an attempt without content is given up
 	cost     float64 // USD
 	score    float64
 	standing
+	known int32 // bytes of the prompt that should be cached
 }
 
 // question is what a plan asks about every route.
 type question struct {
 	endpoint *endpoint
 	req      *Request
+	now      time.Time
 	lengths  *lengths
 	limit    int       // the cap's index on the grid of lengths
 	layers   []weighed // those that concern the call
 	answered float64   // weight of an error that reaches the caller
+	known    []int32   // by target, bytes of the prompt that should be cached; nil: not looked up
 }
 
 // weighed is a layer and what a miss of it weighs at its present debt.
@@ -50,6 +53,7 @@ func newQuestion(e *endpoint, req *Request, now time.Time, buf []weighed) questi
 	q := question{
 		endpoint: e,
 		req:      req,
+		now:      now,
 		lengths:  e.outputs.current(now),
 		limit:    gridIndex(req.MaxTokens),
 		layers:   buf,
@@ -66,8 +70,9 @@ func newQuestion(e *endpoint, req *Request, now time.Time, buf []weighed) questi
 
 // rank scores the routes of g that the call may take.
 func (q *question) rank(g *group, o *outlook, list []ranked) []ranked {
+	takers := g.router.formats.takers(q.req.Format)
 	for i, rt := range g.routes {
-		if rt != nil && q.admits(g.router, i) {
+		if rt != nil && (takers == nil || takers[i]) && q.admits(g.router, i) {
 			list = append(list, q.look(rt, o))
 		}
 	}
@@ -80,15 +85,21 @@ func (q *question) rank(g *group, o *outlook, list []ranked) []ranked {
 // look works out how good a route is for the call, cost apart.
 func (q *question) look(rt *route, o *outlook) ranked {
 	f := o.routes[rt.target]
-	tokens := f.tokens(q.req.PromptBytes)
-	x := ranked{route: rt, forecast: f, tokens: tokens, factor: f.fit.factor(tokens)}
+	x := ranked{route: rt, forecast: f}
+	if f.hits > 0 {
+		x.known = q.knownTo(rt)
+	}
+	x.tokens = f.uncached(q.req.PromptBytes, int(x.known))
+	x.factor = f.fit.factor(x.tokens)
 	x.abandon = q.abandon(&x)
 	x.score = q.score(&x)
 	return x
 }
 
 func (q *question) admits(r *Router, target int) bool {
-	return q.endpoint.allowed[target] && (q.req.Pin == "" || q.req.Pin == r.targets[target].Name)
+	t := &r.targets[target]
+	return q.endpoint.allowed[target] && (q.req.Pin == "" || q.req.Pin == t.Name) &&
+		(q.req.Avoid == "" || q.req.Avoid != t.Provider)
 }
 
 // byTime tells whether scores are times: nothing was promised to the call, nor is it
@@ -100,10 +111,8 @@ func (q *question) byTime() bool { return len(q.layers) == 0 && !q.endpoint.frug
 func (q *question) score(x *ranked) float64 {
 	f := x.forecast
 	if q.byTime() {
-		if q.req.Streamed {
-			return f.median[ttft] * x.factor
-		}
-		return f.median[total] * f.work(x.tokens, atMost(q.lengths.median, q.req.MaxTokens))
+		m, factor := q.timed(x)
+		return f.median[m] * factor
 	}
 	score := q.answered * f.failures * f.failures
 	for _, l := range q.layers {
@@ -112,21 +121,33 @@ func (q *question) score(x *ranked) float64 {
 	return score
 }
 
-// miss returns P(the layer is missed): by an error, or by being late. What is given
-// up will not come any more, so that no longer limit is kept either.
+// timed returns which metric counts where nothing was promised, and how much longer
+// the call takes than one of the reference sizes.
+func (q *question) timed(x *ranked) (metric int, factor float64) {
+	if q.req.Streamed {
+		return ttft, x.factor
+	}
+	return total, x.forecast.work(x.tokens, atMost(q.lengths.median, q.req.MaxTokens))
+}
+
+// miss returns P(the layer is missed): by an error, or by being late.
 func (q *question) miss(x *ranked, l *layer) float64 {
+	failures := x.forecast.failures
+	return failures + (1-failures)*q.late(x, l)
+}
+
+// late returns P(the layer is missed, unless by an error). What is given up will not
+// come any more, so that no longer limit is kept either.
+func (q *question) late(x *ranked, l *layer) float64 {
 	f := x.forecast
-	var late float64
 	switch l.metric {
 	case budget.TTFT:
-		late = f.dist[ttft].Survival(min(l.limit, x.abandon) / x.factor)
+		return f.dist[ttft].Survival(min(l.limit, x.abandon) / x.factor)
 	case budget.TPOT:
-		late = f.dist[tpot].Survival(l.limit)
-	case budget.Total:
-		t := f.table(q.endpoint, q.lengths, q.req.Streamed)
-		late = max(float64(t.miss[l.total][sizeBucket(x.tokens)][q.limit]), q.givenUp(x))
+		return f.dist[tpot].Survival(l.limit)
 	}
-	return f.failures + (1-f.failures)*late
+	t := f.table(q.endpoint, q.lengths, q.req.Streamed)
+	return max(float64(t.miss[l.total][sizeBucket(x.tokens)][q.limit]), q.givenUp(x))
 }
 
 // givenUp returns P(no content comes before an attempt is given up).
@@ -160,6 +181,9 @@ func (q *question) addCost(r *Router, list []ranked) {
 		x := &list[i]
 		price := &r.targets[x.route.target].Price
 		x.cost = (x.tokens*price.Input + q.lengths.mean[q.limit]*price.Output) / 1e6
+		if x.known > 0 {
+			x.cost += x.forecast.cached(int(x.known)) * price.cached() / 1e6
+		}
 		costs = insert(costs, x.cost)
 	}
 	n := len(costs)

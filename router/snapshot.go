@@ -15,6 +15,7 @@ type Snapshot struct {
 	At        time.Time
 	Routes    []RouteStatus    // by model, then in the order of the config's targets
 	Endpoints []EndpointStatus // by name
+	Pairs     []PairStatus     // by what two targets have in common, nearest first
 }
 
 // The states of a route and of its keys. Of several that apply a route has the one
@@ -53,6 +54,13 @@ type RouteStatus struct {
 	// prompt, and what each uncached prompt token adds.
 	Fixed, PerToken time.Duration
 	BytesPerToken   float64 // of prompts
+
+	Calibration Calibration // how well predictions did
+
+	// CacheHits is which share of the prompt tokens that should have been cached, since
+	// the route had seen them within 5 minutes, was reported to be; 0 to 1, and 0.5
+	// before there were any.
+	CacheHits float64
 }
 
 // KeyStatus is what is known of one API key of a target, for one model.
@@ -83,6 +91,12 @@ const Unbounded = time.Duration(math.MaxInt64)
 type EndpointStatus struct {
 	Name   string
 	Layers []budget.LayerStatus // as the budget lists them; "answered" last
+
+	// Truncated is how many answers a token cap has ended (finish reason "length"),
+	// Starved how many of them before they had begun: reasoning had used it up.
+	Truncated, Starved uint64
+
+	Hedge HedgeStatus
 }
 
 // Snapshot returns what the router knows now. Routes for models that the config
@@ -100,8 +114,12 @@ func (r *Router) Snapshot() Snapshot {
 		}
 	}
 	for _, e := range r.byIndex {
-		s.Endpoints = append(s.Endpoints, EndpointStatus{Name: e.name, Layers: e.ledger.Status()})
+		truncated, starved := e.ledger.Truncated()
+		s.Endpoints = append(s.Endpoints, EndpointStatus{
+			Name: e.name, Layers: e.ledger.Status(), Truncated: truncated, Starved: starved, Hedge: e.allowance.status(now),
+		})
 	}
+	s.Pairs = r.pairing.status(now)
 	r.events.flush()
 	return s
 }
@@ -131,7 +149,8 @@ func (rt *route) status(o *outlook, now time.Time) RouteStatus {
 		},
 	}
 	rt.mu.Lock()
-	s.InFlight = rt.running
+	s.InFlight, s.CacheHits = rt.running, rt.hits.share
+	s.Calibration = Calibration{TTFT: rt.ttftCoverage.status(now), Total: rt.totalCoverage.status(now)}
 	rt.mu.Unlock()
 	rt.addHealth(&s, now)
 	return s

@@ -58,13 +58,14 @@ func TestSnapshot(t *testing.T) {
 		if diff := cmp.Diff(want, rows); diff != "" {
 			t.Errorf("routes (-want +got):\n%s", diff)
 		}
+		full := router.HedgeStatus{Share: 0.05, Tokens: 20, Burst: 20, Price: 0.02}
 		endpoints := []router.EndpointStatus{
 			{Name: "chat", Layers: []budget.LayerStatus{
 				// One miss: 0.05 * (1 - 0.8*0.05).
 				{Layer: budget.Layer{Metric: budget.TTFT, Percentile: 95, Limit: 600 * ms}, Calls: 1, Missed: 1, Debt: 0.048},
 				{Layer: budget.Layer{Metric: budget.Answered, Percentile: 99.9}, Calls: 1},
-			}},
-			{Name: "default", Layers: []budget.LayerStatus{{Layer: budget.Layer{Metric: budget.Answered, Percentile: 99.9}}}},
+			}, Hedge: full},
+			{Name: "default", Layers: []budget.LayerStatus{{Layer: budget.Layer{Metric: budget.Answered, Percentile: 99.9}}}, Hedge: full},
 		}
 		if diff := cmp.Diff(endpoints, s.Endpoints, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
 			t.Errorf("endpoints (-want +got):\n%s", diff)

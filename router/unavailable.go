@@ -15,6 +15,7 @@ const (
 	WhyRateLimit   = "rate limit"        // of Limits.RequestsPerMinute or TokensPerMinute
 	WhyConcurrency = "concurrency limit" // of Limits.Concurrent
 	WhyAllowance   = "hedge allowance"   // the endpoint's share of calls that may be hedged is used up
+	WhyExplored    = "explored"          // another call has just done so
 	WhyUnplanned   = "not of a plan"     // the choice was made by no plan
 )
 
@@ -54,6 +55,8 @@ func (e *SaturatedError) Unwrap() error { return e.Err }
 // NoRouteError says that no route can be taken before the call's deadline, or at all.
 type NoRouteError struct {
 	Endpoint, Model string
+	Format          string // the call's, if targets would serve it in another; else empty
+	Avoid           string // the provider that would not do; empty: none
 	Waited          time.Duration
 	Until           time.Time          // when one may be well again, past the deadline; zero: not known
 	Refused         []UnavailableError // what holds back each route; none: no target may serve the call
@@ -61,12 +64,27 @@ type NoRouteError struct {
 }
 
 func (e *NoRouteError) Error() string {
-	if len(e.Refused) == 0 {
-		return fmt.Sprintf("endpoint %q: no target may serve model %q: name the model in a target's models, or check the endpoint's targets",
-			e.Endpoint, e.Model)
+	switch {
+	case e.Format != "":
+		return fmt.Sprintf("endpoint %q: no target may serve model %q in the format %q: add a target that takes it, or add it to the formats of one that does",
+			e.Endpoint, e.Model, e.Format)
+	case len(e.Refused) > 0:
+		return fmt.Sprintf("endpoint %q: no route for model %q%s comes back before the deadline: %s",
+			e.Endpoint, e.Model, otherThan(e.Avoid), listRefused(e.Refused))
+	case e.Avoid != "":
+		return fmt.Sprintf("endpoint %q: no target%s may serve model %q, and that one cannot serve the call: let another provider's target serve the model",
+			e.Endpoint, otherThan(e.Avoid), e.Model)
 	}
-	return fmt.Sprintf("endpoint %q: no route for model %q comes back before the deadline: %s",
-		e.Endpoint, e.Model, listRefused(e.Refused))
+	return fmt.Sprintf("endpoint %q: no target may serve model %q: name the model in a target's models, or check the endpoint's targets",
+		e.Endpoint, e.Model)
+}
+
+// otherThan names a provider that will not do, if there is one.
+func otherThan(provider string) string {
+	if provider == "" {
+		return ""
+	}
+	return fmt.Sprintf(" of a provider other than %q", provider)
 }
 
 func (e *NoRouteError) Unwrap() error { return e.Err }

@@ -44,6 +44,7 @@ func (p *problems) checkTargets(targets []Target) {
 			}
 		}
 		p.checkModels(field, t.Models)
+		p.checkFormats(field, t.Formats)
 		p.checkNumbers(field, t)
 	}
 }
@@ -73,6 +74,15 @@ func (p *problems) checkModels(field string, models []string) {
 		if m == "" {
 			p.add(fmt.Sprintf("%s.models[%d]", field, i), "the name is empty: write the model as the application names it, or remove the entry")
 		}
+	}
+}
+
+func (p *problems) checkFormats(field string, formats []string) {
+	if formats != nil && len(formats) == 0 {
+		p.add(field+".formats", "the list is empty, so the target would serve nothing: name a format, or leave the list out for any")
+	}
+	if slices.Contains(formats, "") {
+		p.add(field+".formats", "one of the names is empty: remove it")
 	}
 }
 

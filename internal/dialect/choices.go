@@ -69,7 +69,7 @@ func (r *choiceReader) read(data []byte, k *chunk) bool {
 		case "choices":
 			r.choices(&c, k, false)
 		case "usage":
-			k.sawUsage = k.usage.read(&c) || k.sawUsage
+			k.sawUsage = k.usage.read(&c, &ev.Timing) || k.sawUsage
 		case "model":
 			ev.Model = c.str()
 		case "object":
@@ -81,8 +81,8 @@ func (r *choiceReader) read(data []byte, k *chunk) bool {
 			ev.errorMember(&c)
 		case "x_groq":
 			k.readGroq(&c)
-		case "latency_checkpoint", "sla_metrics":
-			ev.readTimings(&c)
+		case "latency_checkpoint", "sla_metrics", "time_info", "timings":
+			ev.Timing.read(&c)
 		case "base_resp":
 			ev.readBaseResponse(&c)
 		default:
@@ -150,7 +150,7 @@ func (r *choiceReader) choice(c *cursor, k *chunk, index int) {
 		case "token_ids":
 			tokens = max(tokens, countElements(c))
 		case "usage":
-			k.within.read(c)
+			k.within.read(c, &k.ev.Timing)
 		case "error":
 			if e, present := readErrorValue(c); present {
 				k.ev.fail(e)

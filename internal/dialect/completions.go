@@ -7,7 +7,7 @@ func (completions) Name() string { return "completions" }
 
 // Request counts the choices of each prompt where there are several.
 func (completions) Request(body []byte) (Request, error) {
-	r, err := readRequest(body)
+	r, err := readRequest(body, true)
 	if err != nil {
 		return Request{}, err
 	}

@@ -27,6 +27,10 @@ type Reader interface {
 	// Read reads one event into ev, which it resets first. Slices in ev point into
 	// data. It allocates nothing, unless for an error.
 	Read(name, data []byte, ev *Event)
+	// CutOff returns the events that end a stream that is cut off at its token cap
+	// as one whose answer came to its length: finish reasons and the end marker,
+	// where the format has them. It changes nothing.
+	CutOff(c CutOff) []byte
 }
 
 // The dialects.

@@ -5,7 +5,13 @@ type embeddings struct{}
 
 func (embeddings) Name() string { return "embeddings" }
 
-func (embeddings) Request(body []byte) (Request, error) { return readPlain(body) }
+func (embeddings) Request(body []byte) (Request, error) {
+	r, err := readRequest(body, false)
+	if err != nil {
+		return Request{}, err
+	}
+	return r.Request, nil
+}
 
 // NewReader returns a reader for what should not come: it finds errors and usage.
 func (embeddings) NewReader() Reader { return &choiceReader{} }
@@ -45,7 +51,7 @@ func readEmbeddings(body []byte, k *chunk) (vectors int, ok bool) {
 		case "data":
 			vectors = countElements(&c)
 		case "usage":
-			k.usage.read(&c)
+			k.usage.read(&c, &k.ev.Timing)
 		case "model":
 			k.ev.Model = c.str()
 		case "error":

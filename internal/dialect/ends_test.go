@@ -79,19 +79,6 @@ func TestErrorAt(t *testing.T) {
 	}
 }
 
-func TestMoreOfAnEvent(t *testing.T) {
-	var ev dialect.Event
-	r := dialect.Chat.NewReader()
-	r.Read(nil, []byte(`{"model":"gpt-5-mini","choices":[],"latency_checkpoint":{"engine_ttft_ms":33,"service_ttft_ms":230}}`), &ev)
-	if string(ev.Model) != "gpt-5-mini" || ev.ServerTTFT.Milliseconds() != 230 {
-		t.Errorf("model %q, server TTFT %v", ev.Model, ev.ServerTTFT)
-	}
-	r.Read(nil, []byte(`{"choices":[],"model":"other","sla_metrics":{"ttft_ms":12.5}}`), &ev)
-	if string(ev.Model) != "other" || ev.ServerTTFT.Microseconds() != 12500 {
-		t.Errorf("model %q, server TTFT %v", ev.Model, ev.ServerTTFT)
-	}
-}
-
 func TestCompletionsEvents(t *testing.T) {
 	runEvents(t, dialect.Completions, []eventCase{
 		{"text", []string{`{"choices":[{"text":"","index":0}]}`, `{"choices":[{"text":"Hi","index":0,"logprobs":{"tokens":["H","i"],"token_logprobs":[0,0]},"finish_reason":null}]}`,

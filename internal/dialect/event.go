@@ -1,9 +1,6 @@
 package dialect
 
-import (
-	"bytes"
-	"time"
-)
+import "bytes"
 
 // Span is the half-open range of bytes [Start, End). The zero Span stands for
 // something that is not there.
@@ -62,8 +59,8 @@ type Event struct {
 	// Model is the model that answered, ID the id of the object that the provider
 	// keeps of the answer (responses); nil where they are not told.
 	Model, ID []byte
-	// ServerTTFT is the provider's own time to first token; 0: not told.
-	ServerTTFT time.Duration
+	// Timing is the provider's own.
+	Timing Timing
 }
 
 // fail marks the event as an error.

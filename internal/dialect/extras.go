@@ -1,7 +1,5 @@
 package dialect
 
-import "time"
-
 // unreadable fills ev for data that is no JSON object: an error if the event is
 // named so, or an array of errors, else noise.
 func unreadable(name, data []byte, ev *Event) {
@@ -91,29 +89,10 @@ func (k *chunk) readGroq(c *cursor) {
 	for key, ok := c.key(); ok; key, ok = c.key() {
 		switch string(key) {
 		case "usage":
-			k.within.read(c)
+			k.within.read(c, &k.ev.Timing)
 		case "error":
 			if e, present := readErrorValue(c); present {
 				k.ev.fail(e)
-			}
-		default:
-			c.skip()
-		}
-	}
-}
-
-// readTimings reads the provider's own time to first token: Azure's
-// latency_checkpoint, Hugging Face's sla_metrics.
-func (ev *Event) readTimings(c *cursor) {
-	if !c.open('{') {
-		c.skip()
-		return
-	}
-	for key, ok := c.key(); ok; key, ok = c.key() {
-		switch string(key) {
-		case "service_ttft_ms", "ttft_ms":
-			if v, ok := c.num(); ok && v > 0 && v < 1e9 {
-				ev.ServerTTFT = time.Duration(v * float64(time.Millisecond))
 			}
 		default:
 			c.skip()

@@ -59,7 +59,7 @@ func (m *message) read(c *cursor) bool {
 		case "stop_reason":
 			m.ev.finish(c.str())
 		case "usage":
-			m.usage.read(c)
+			m.usage.read(c, &m.ev.Timing)
 		case "error":
 			m.ev.errorMember(c)
 		default:
@@ -171,7 +171,7 @@ func (e *messagesEvent) read(data []byte) bool {
 		case "delta":
 			e.delta(&c)
 		case "usage":
-			e.usage.read(&c)
+			e.usage.read(&c, &e.ev.Timing)
 		case "error":
 			e.ev.errorMember(&c)
 		case "index":

@@ -19,10 +19,20 @@ type Request struct {
 	// PromptBytes is the size of what the model reads: messages, instructions and
 	// tools as they stand in the body, embedded files left out.
 	PromptBytes int
+	// Prefixes are beginnings of the prompt that a provider may have cached, of
+	// 4096 bytes or more, the shortest first and at most 16: what comes before the
+	// messages (tools, system, instructions) and the ends of the first two and the
+	// last 13 messages. Nil for embeddings.
+	Prefixes []Prefix
 	// N is the number of choices that will come; at least 1.
 	N int
 	// Effort is the reasoning effort, Tier the service tier; empty: not named.
 	Effort, Tier string
+	// ThinkingBudget is how many tokens the model may spend on thinking, as
+	// Anthropic's models are told; 0: not told. It has to lie below the token cap.
+	// ThinkingBudgetAt is its value.
+	ThinkingBudget   int
+	ThinkingBudgetAt Span
 	// SideEffects says that the request must not run twice: its answer is stored,
 	// it runs in the background, or the provider runs tools for it.
 	SideEffects bool
@@ -62,24 +72,29 @@ var requestMembers = [...]string{
 type requestReader struct {
 	cursor
 	Request
-	prompts int // prompts in a legacy completion
-	seen    uint32
-	err     *RequestError
+	prompts  int       // prompts in a legacy completion
+	prefixes *prefixes // nil where there is nothing to cache
+	seen     uint32
+	err      *RequestError
 }
 
 // readPlain reads the body of a request of a format that has no ways of its own.
 func readPlain(body []byte) (Request, error) {
-	r, err := readRequest(body)
+	r, err := readRequest(body, true)
 	if err != nil {
 		return Request{}, err
 	}
 	return r.Request, nil
 }
 
-// readRequest reads the body of a request of any format.
-func readRequest(body []byte) (*requestReader, error) {
+// readRequest reads the body of a request of any format. Providers cache prompts, but
+// nothing of embeddings.
+func readRequest(body []byte, cached bool) (*requestReader, error) {
 	r := &requestReader{cursor: cursor{data: body}, prompts: 1}
 	r.N = 1
+	if cached && len(body) >= leastPrefix {
+		r.prefixes = new(prefixes)
+	}
 	if r.peek() != '{' {
 		r.skip()
 		if r.end() {
@@ -100,6 +115,9 @@ func readRequest(body []byte) (*requestReader, error) {
 		return nil, &RequestError{"it names no model", `set "model"`}
 	}
 	r.N = max(r.N, 1)
+	if r.prefixes != nil {
+		r.Prefixes = r.prefixes.all()
+	}
 	return r, nil
 }
 
@@ -159,18 +177,18 @@ func (r *requestReader) read(name string) {
 		r.Caps = append(r.Caps, Cap{Name: name, Value: r.wantInt(name)})
 	case "prompt":
 		r.promptMember()
-	case "messages", "input", "system", "instructions", "functions":
-		r.reads(func() { r.walk(plainValue) })
+	case "messages", "input":
+		r.reads(r.conversation)
+	case "system", "instructions", "functions":
+		r.headPart(name, func() { r.walk(plainValue) })
 	case "tools":
-		r.reads(r.tools)
+		r.headPart(name, r.tools)
 	case "reasoning_effort":
 		r.setEffort(r.wantString(name))
 	case "reasoning", "output_config":
 		r.setEffort(r.inner("effort"))
 	case "thinking":
-		if kind := r.inner("type"); kind != "disabled" {
-			r.setEffort(kind)
-		}
+		r.thinking()
 	case "service_tier":
 		r.Tier = r.wantString(name)
 	case "store", "background":

@@ -67,7 +67,9 @@ func TestRequest(t *testing.T) {
 		{"embeddings", dialect.Embeddings, `{"model":"m","input":["a","bc"]}`, []string{`["a","bc"]`}, dialect.Request{Model: "m", N: 1}},
 		{"messages", dialect.Messages, `{"model":"m","system":"s","messages":` + hi + `,"max_tokens":9,"thinking":{"type":"enabled","budget_tokens":1024},"tools":[{"name":"f","input_schema":{}},{"type":"bash_20250124","name":"bash"}]}`,
 			[]string{`"s"`, hi, `[{"name":"f","input_schema":{}},{"type":"bash_20250124","name":"bash"}]`},
-			dialect.Request{Model: "m", N: 1, Effort: "enabled", Caps: []dialect.Cap{{Name: "max_tokens", Value: 9}}}},
+			dialect.Request{Model: "m", N: 1, Effort: "enabled", ThinkingBudget: 1024, Caps: []dialect.Cap{{Name: "max_tokens", Value: 9}}}},
+		{"thinking off, with a budget", dialect.Messages, `{"model":"m","thinking":{"budget_tokens":1024,"type":"disabled"}}`, nil, dialect.Request{Model: "m", N: 1}},
+		{"odd budgets", dialect.Messages, `{"model":"m","thinking":{"budget_tokens":"9"},"x":{"budget_tokens":9}}`, nil, dialect.Request{Model: "m", N: 1}},
 		{"messages effort", dialect.Messages, `{"model":"m","thinking":{"type":"adaptive"},"output_config":{"effort":"max"}}`, nil, dialect.Request{Model: "m", N: 1, Effort: "max"}},
 		{"messages server side", dialect.Messages, `{"model":"m","mcp_servers":[{"url":"x"}],"container":"c_1"}`, nil, dialect.Request{Model: "m", N: 1, SideEffects: true, State: []string{"c_1"}}},
 		{"messages server tool", dialect.Messages, `{"model":"m","tools":[{"type":"web_search_20250305","name":"web_search"}]}`,
@@ -93,7 +95,7 @@ func TestRequest(t *testing.T) {
 					t.Errorf("the body has no part %s", part)
 				}
 			}
-			got.ModelAt, got.StreamOptionsAt = dialect.Span{}, dialect.Span{}
+			got.ModelAt, got.StreamOptionsAt, got.ThinkingBudgetAt = dialect.Span{}, dialect.Span{}, dialect.Span{}
 			for i := range got.Caps {
 				got.Caps[i].At, got.Caps[i].Member = dialect.Span{}, dialect.Span{}
 			}

@@ -61,6 +61,36 @@ func (r *requestReader) inner(name string) string {
 	return found
 }
 
+// thinking reads whether thinking is on, and what it may take.
+func (r *requestReader) thinking() {
+	if !r.open('{') {
+		r.skip()
+		return
+	}
+	on := true
+	for key, ok := r.key(); ok; key, ok = r.key() {
+		switch string(key) {
+		case "type":
+			kind := string(plain(r.str()))
+			on = kind != "disabled"
+			if on {
+				r.setEffort(kind)
+			}
+		case "budget_tokens":
+			r.peek()
+			from := r.at
+			if v, ok := r.num(); ok && v > 0 && v < 1<<50 {
+				r.ThinkingBudget, r.ThinkingBudgetAt = int(v), Span{from, r.at}
+			}
+		default:
+			r.skip()
+		}
+	}
+	if !on {
+		r.ThinkingBudget, r.ThinkingBudgetAt = 0, Span{}
+	}
+}
+
 // idOrString reads an id, or an object that has one.
 func (r *requestReader) idOrString() string {
 	if r.peek() == '"' {
@@ -95,7 +125,7 @@ func (r *requestReader) streamOptions() {
 // prompt that the provider stores.
 func (r *requestReader) promptMember() {
 	if r.peek() == '{' {
-		r.reads(func() { r.state(r.inner("id")) })
+		r.headPart("prompt", func() { r.state(r.inner("id")) })
 		return
 	}
 	if r.peek() == '[' {
@@ -105,9 +135,11 @@ func (r *requestReader) promptMember() {
 		c = r.cursor
 		if n := countElements(&c); several && n > 1 {
 			r.prompts = n
+			r.reads(func() { r.walk(plainValue) })
+			return
 		}
 	}
-	r.reads(func() { r.walk(plainValue) })
+	r.reads(r.message)
 }
 
 // state notes the id of something that the provider keeps.

@@ -65,7 +65,7 @@ func (r *response) read(c *cursor) bool {
 		case "error":
 			r.ev.errorMember(c)
 		case "usage":
-			r.usage.read(c)
+			r.usage.read(c, &r.ev.Timing)
 		case "output":
 			r.sawOutput = true
 			r.readOutput(c)

@@ -16,8 +16,8 @@ type counts struct {
 
 // read takes in a usage object in any spelling; null, or another kind of value,
 // brings nothing. It reports whether the value is an object. Where an object has
-// two spellings of one count the larger is meant.
-func (u *counts) read(c *cursor) bool {
+// two spellings of one count the larger is meant. Times may stand beside the counts.
+func (u *counts) read(c *cursor, t *Timing) bool {
 	if !c.open('{') {
 		c.skip()
 		return false
@@ -43,7 +43,7 @@ func (u *counts) read(c *cursor) bool {
 			"output_tokens_details", "output_token_details":
 			u.readDetails(c)
 		default:
-			c.skip()
+			t.member(key, c)
 		}
 	}
 	return true

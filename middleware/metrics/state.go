@@ -1,0 +1,174 @@
+package metrics
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/ontime-llm/ontime/budget"
+	"github.com/ontime-llm/ontime/router"
+)
+
+// The metrics of what the router knows, read when they are asked for.
+var (
+	targetInfo = state("target_info", "1, with what each target is", "target", "provider", "region")
+
+	routeState    = state("route_state", "1 for the state that a route is in, 0 for the others", "target", "model", "state")
+	routeInFlight = state("route_in_flight", "attempts under way", "target", "model")
+	routeFailures = state("route_failure_ratio", "share of attempts that fail, recent ones", "target", "model")
+	routeTTFT     = state("route_ttft_seconds", "percentiles of the time to first content, for the route's typical prompt", "target", "model", "percentile")
+	routeTPOT     = state("route_tpot_seconds", "percentiles of the time per output token", "target", "model", "percentile")
+	routeTotal    = state("route_total_seconds", "percentiles of the time for a typical prompt and an answer of 200 tokens in one piece", "target", "model", "percentile")
+
+	keyCooldown = state("key_cooldown_seconds", "rest of the time for which the provider said to wait", "target", "model", "key")
+	keyRefused  = state("key_refused", "1 if the provider does not take the key, else 0", "target", "model", "key")
+	keyHeadroom = state("key_headroom_ratio", "what is left of the provider's rate limit; 1 if not known", "target", "model", "key")
+
+	layerLimit      = state("layer_limit_seconds", "limit of a layer; none for answered", "endpoint", "layer")
+	layerAllowed    = state("layer_allowed_ratio", "share of calls that may miss the layer", "endpoint", "layer")
+	layerCalls      = state("layer_calls_total", "calls that the layer has judged", "endpoint", "layer")
+	layerMisses     = state("layer_misses_total", "of them, those that missed it", "endpoint", "layer")
+	layerAttainment = state("layer_attainment_ratio", "share of calls that kept the layer since the start; 1 before the first", "endpoint", "layer")
+	layerBurn       = state("layer_burn_ratio", "share of misses since the start over the share that is allowed: above 1 the promise is broken", "endpoint", "layer")
+	layerDebt       = state("layer_debt", "how far the layer is behind its promise lately, 0 to 50", "endpoint", "layer")
+
+	hedgesStarted = state("hedges_started_total", "hedges that were started", "endpoint")
+	hedgesWon     = state("hedges_won_total", "of them, those that brought content first", "endpoint")
+	hedgesRefused = state("hedges_refused_total", "hedges that were due and no longer allowed", "endpoint")
+	hedgeShare    = state("hedge_share_ratio", "share of the endpoint's calls that may be hedged", "endpoint")
+	hedgeTokens   = state("hedge_tokens", "hedges that may be started at once", "endpoint")
+	hedgePrice    = state("hedge_price", "what a hedge has to gain: 0.02 while there are tokens enough, 50 when there are none", "endpoint")
+
+	stateDescs = []*prometheus.Desc{
+		targetInfo, routeState, routeInFlight, routeFailures, routeTTFT, routeTPOT, routeTotal,
+		keyCooldown, keyRefused, keyHeadroom,
+		layerLimit, layerAllowed, layerCalls, layerMisses, layerAttainment, layerBurn, layerDebt,
+		hedgesStarted, hedgesWon, hedgesRefused, hedgeShare, hedgeTokens, hedgePrice,
+	}
+
+	routeStates = []string{
+		router.StateOK, router.StateNoData, router.StateDegraded, router.StateCooling,
+		router.StateHalfOpen, router.StateOpen, router.StateKeyRefused,
+	}
+	stateLabel = strings.NewReplacer(" ", "_", "-", "_")
+)
+
+func state(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(prometheus.BuildFQName(namespace, "", name), help, labels, nil)
+}
+
+func describeState(to chan<- *prometheus.Desc) {
+	for _, d := range stateDescs {
+		to <- d
+	}
+}
+
+// collectState turns a snapshot into metrics.
+func collectState(s router.Snapshot, to chan<- prometheus.Metric) {
+	c := collector{to: to, at: s.At}
+	told := map[string]bool{}
+	for i := range s.Routes {
+		r := &s.Routes[i]
+		r.Model, r.Provider, r.Region = valid(r.Model), valid(r.Provider), valid(r.Region)
+		if !told[r.Target] {
+			told[r.Target] = true
+			c.gauge(targetInfo, 1, r.Target, r.Provider, r.Region)
+		}
+		c.route(r)
+		for k := range r.Keys {
+			c.key(&r.Keys[k], r.Target, r.Model, strconv.Itoa(k))
+		}
+	}
+	for i := range s.Endpoints {
+		for _, l := range s.Endpoints[i].Layers {
+			c.layer(&l, s.Endpoints[i].Name)
+		}
+		c.hedges(&s.Endpoints[i].Hedge, s.Endpoints[i].Name)
+	}
+}
+
+// collector writes the metrics of one snapshot.
+type collector struct {
+	to chan<- prometheus.Metric
+	at time.Time
+}
+
+func (c *collector) gauge(d *prometheus.Desc, v float64, labels ...string) {
+	c.to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+}
+
+func (c *collector) counter(d *prometheus.Desc, v uint64, labels ...string) {
+	c.to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), labels...)
+}
+
+func (c *collector) route(r *router.RouteStatus) {
+	for _, name := range routeStates {
+		c.gauge(routeState, flag(r.State == name), r.Target, r.Model, stateLabel.Replace(name))
+	}
+	c.gauge(routeInFlight, float64(r.InFlight), r.Target, r.Model)
+	c.gauge(routeFailures, r.Failures, r.Target, r.Model)
+	c.percentiles(routeTTFT, r, &r.TTFT)
+	c.percentiles(routeTPOT, r, &r.TPOT)
+	c.percentiles(routeTotal, r, &r.Total)
+}
+
+func (c *collector) percentiles(d *prometheus.Desc, r *router.RouteStatus, p *router.Percentiles) {
+	c.gauge(d, seconds(p.P50), r.Target, r.Model, "p50")
+	c.gauge(d, seconds(p.P95), r.Target, r.Model, "p95")
+	c.gauge(d, seconds(p.P99), r.Target, r.Model, "p99")
+}
+
+func (c *collector) key(k *router.KeyStatus, target, model, index string) {
+	cooldown := 0.0
+	if k.State == router.StateCooling {
+		cooldown = max(k.Until.Sub(c.at).Seconds(), 0)
+	}
+	c.gauge(keyCooldown, cooldown, target, model, index)
+	c.gauge(keyRefused, flag(k.State == router.StateKeyRefused), target, model, index)
+	c.gauge(keyHeadroom, k.Left, target, model, index)
+}
+
+func (c *collector) layer(l *budget.LayerStatus, endpoint string) {
+	name := l.Metric.String()
+	if l.Metric != budget.Answered {
+		name += "_p" + strconv.FormatFloat(l.Percentile, 'g', -1, 64)
+		c.gauge(layerLimit, l.Limit.Seconds(), endpoint, name)
+	}
+	c.gauge(layerAllowed, l.Allowed(), endpoint, name)
+	c.counter(layerCalls, l.Calls, endpoint, name)
+	c.counter(layerMisses, l.Missed, endpoint, name)
+	c.gauge(layerAttainment, l.Attainment(), endpoint, name)
+	c.gauge(layerBurn, l.Burn(), endpoint, name)
+	c.gauge(layerDebt, l.Debt, endpoint, name)
+}
+
+// hedges are those of an endpoint that allows them.
+func (c *collector) hedges(h *router.HedgeStatus, endpoint string) {
+	if h.Share == 0 {
+		return
+	}
+	c.counter(hedgesStarted, h.Started, endpoint)
+	c.counter(hedgesWon, h.Won, endpoint)
+	c.counter(hedgesRefused, h.Refused, endpoint)
+	c.gauge(hedgeShare, h.Share, endpoint)
+	c.gauge(hedgeTokens, h.Tokens, endpoint)
+	c.gauge(hedgePrice, h.Price, endpoint)
+}
+
+// seconds is infinite for what is beyond all that was seen.
+func seconds(d time.Duration) float64 {
+	if d == router.Unbounded {
+		return math.Inf(1)
+	}
+	return d.Seconds()
+}
+
+func flag(set bool) float64 {
+	if set {
+		return 1
+	}
+	return 0
+}
