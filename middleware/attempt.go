@@ -54,11 +54,15 @@ type attempt struct {
 	hedge   bool          // another ran when it started
 	abandon time.Duration // age at which it may be given up; 0: never
 	given   bool          // was given up
+	probe   bool          // it finds out about its route
+	tied    func() bool   // cuts a probe from its call
 
 	// The attempt's books, once they are closed.
 	closed atomic.Bool
 	record Attempt
 	kept   bool // by the attempt itself: it was not given up
+
+	lingers, hasContent atomic.Bool // of a probe that lost, see linger
 }
 
 // run is the attempt's goroutine.
@@ -76,6 +80,9 @@ func (a *attempt) run() {
 	}
 	if a.resp != nil {
 		a.resp.Body.Close()
+	}
+	if a.lingers.Load() {
+		a.lingered()
 	}
 }
 
@@ -210,6 +217,10 @@ func (a *attempt) readStream(hideUsage bool) error {
 func (a *attempt) content() {
 	if ttft := a.stream.meter.firstContent; ttft > 0 {
 		a.flight.Content(ttft)
+	}
+	a.hasContent.Store(true)
+	if a.lingers.Load() {
+		a.cancel(errLost)
 	}
 	a.tell()
 }

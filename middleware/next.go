@@ -86,9 +86,13 @@ func (r *race) launch(choice router.Choice, flight *router.Flight, hedge bool) {
 	a := &attempt{
 		call: r.liveCall, up: r.set.upstreams[choice.Target], key: choice.Key(),
 		flight: flight, start: time.Now(), abandon: choice.Abandon, hedge: hedge,
-		limit: r.in.capFor(flight),
+		limit: r.in.capFor(flight), probe: choice.Probe(),
 	}
-	a.ctx, a.cancel = context.WithCancelCause(r.ctx)
+	if a.probe {
+		a.detach(r.ctx, r.req.Context())
+	} else {
+		a.ctx, a.cancel = context.WithCancelCause(r.ctx)
+	}
 	a.traced = a.way.follow(a.ctx, a.start, r.set.trace)
 	r.attempts = append(r.attempts, a)
 	r.asks.Attempts++

@@ -101,7 +101,11 @@ func (r *race) hear(a *attempt) (*http.Response, error, bool) {
 // decide ends the race: whatever else is running has lost it.
 func (r *race) decide(a *attempt) (*http.Response, error) {
 	r.drop(a)
-	if other := r.running[0]; other != nil {
+	switch other := r.running[0]; {
+	case other == nil:
+	case other.probe:
+		other.linger()
+	default:
 		other.giveUp(errLost)
 	}
 	return r.commit(a)

@@ -67,7 +67,9 @@ type Transport struct {
 	mu      sync.Mutex
 	calls   map[*liveCall]struct{} // not yet sealed
 	closing bool
-	idle    chan struct{}  // closed when closing and no call is left
+	idle    chan struct{}   // closed when closing and no call is left
+	ended   context.Context // when Close does not wait any longer
+	end     context.CancelCauseFunc
 	running sync.WaitGroup // races, and attempts' goroutines
 }
 
@@ -78,6 +80,7 @@ func NewTransport(cfg Config) (*Transport, error) {
 		origin: cfg.Origin, placeholder: cfg.Placeholder, base: cfg.Base, observers: cfg.Observers, traceID: cfg.TraceID,
 		states: newStates(), calls: make(map[*liveCall]struct{}), idle: make(chan struct{}),
 	}
+	t.ended, t.end = context.WithCancelCause(context.Background())
 	if t.base == nil {
 		t.base = http.DefaultTransport
 	}
@@ -209,6 +212,7 @@ func (t *Transport) Close() error {
 	for _, c := range t.underWay() {
 		c.cancel(ErrClosed)
 	}
+	t.end(ErrClosed)
 	t.running.Wait()
 	return nil
 }

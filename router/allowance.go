@@ -9,8 +9,8 @@ import (
 const (
 	// What a hedge must at least gain while all tokens are there, and how many times
 	// that while there is none.
-	cheapHedge = 0.02
-	dearHedge  = 2500
+	cheapHedge = 0.005
+	dearHedge  = 10_000
 
 	// So many tokens fit in, or as many as calls earn in the window if that is more:
 	// a bad stretch of a few minutes may spend what was saved in as long. There is not
@@ -139,7 +139,7 @@ func (a *allowance) turn(now time.Time) {
 type HedgeStatus struct {
 	Share         float64 // of its calls that may be hedged
 	Tokens, Burst float64 // hedges that may be started at once, and the most that may be saved
-	Price         float64 // what a hedge has to gain, from 0.02 to 50; see the package comment
+	Price         float64 // what a hedge has to gain, from 0.005 to 50; see the package comment
 
 	// Counts since the start. A hedge has won if it brought content first. Refused is
 	// those that were no longer allowed when they were to be started.

@@ -89,7 +89,7 @@
 //
 // The least score is first, where
 //
-//	score = V * cost/median cost + sum over layers j of (Q_j + 0.5)/e_j * P(miss_j)
+//	score = V * cost/median cost + sum over layers j of (Q_j + 0.2)/e_j * P(miss_j)
 //
 // e_j is the share of calls that may miss the layer and Q_j its debt: how far behind
 // its promise it is. While promises are kept, the cheapest route that keeps them
@@ -266,7 +266,7 @@
 // rescued, by up to twice as many hedges.) With V the budget's CostWeight,
 //
 //	cost  = 0.2 * V/12 * cost of y/median cost
-//	price = 0.02 * 2500^(1 - tokens/room)
+//	price = 0.005 * 10000^(1 - tokens/room)
 //
 // A call earns its endpoint as many tokens as Budget.Hedge says, 0.05, and a hedge takes
 // one when it is started, of which there are 20 at first: that is a hard bound. Since the

@@ -10,10 +10,8 @@ import (
 const lengthAtoms = 4
 
 const (
-	// What a miss weighs in a hedge is what it adds to the debt, times how dear debt
-	// is; and the debt that a layer is reckoned to have in addition.
+	// What a miss weighs in a hedge is what it adds to the debt, times how dear debt is.
 	hedgeStep = 0.05
-	hedgeDebt = 0.2
 
 	// There is one limit more than promised, at so many times the last one, lest
 	// nothing be rescued once that has passed.
@@ -92,7 +90,7 @@ func (q *question) contest(first *pending, stakes []stake) (c contest) {
 		}
 		s := stake{
 			limit:  l.limit - offset,
-			weight: hedgeStep * (q.endpoint.ledger.Debt(l.index) + hedgeDebt) / l.allowed,
+			weight: hedgeStep * (q.endpoint.ledger.Debt(l.index) + baseDebt) / l.allowed,
 			total:  l.metric == budget.Total,
 		}
 		if s.total {

@@ -32,7 +32,7 @@ func TestHedgeAllowance(t *testing.T) {
 			}
 			all = append(all, one)
 		}
-		check("ten", router.HedgeStatus{Share: 0.05, Tokens: 10, Burst: 20, Price: 1, Started: 10})
+		check("ten", router.HedgeStatus{Share: 0.05, Tokens: 10, Burst: 20, Price: 0.5, Started: 10})
 		if h := p.Hedge(f, 0); h.At <= 700*ms {
 			t.Errorf("due at a price of 1: %+v", h)
 		}
@@ -52,7 +52,7 @@ func TestHedgeAllowance(t *testing.T) {
 		for _, cause := range []router.Cause{router.CauseCaller, router.CauseRateLimit, router.CauseRoute} {
 			w.Report(router.Report{Flight: all[cause], Outcome: router.Failed, Cause: cause, RetryAfter: time.Millisecond})
 		}
-		check("two without a result", router.HedgeStatus{Share: 0.05, Tokens: 2, Burst: 20, Price: 22.865252596, Started: 20, Refused: 1})
+		check("two without a result", router.HedgeStatus{Share: 0.05, Tokens: 2, Burst: 20, Price: 19.905358528, Started: 20, Refused: 1})
 	})
 }
 

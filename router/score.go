@@ -10,7 +10,7 @@ import (
 const (
 	// baseDebt is the debt that every layer is reckoned to have in addition, so
 	// that a promise weighs something before it was ever broken.
-	baseDebt = 0.5
+	baseDebt = 0.2
 
 	// closeScore is how much worse than the best a route may score, as a part of
 	// the best score, and still be drawn: so near, taking turns is worth more than

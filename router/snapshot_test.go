@@ -58,7 +58,7 @@ func TestSnapshot(t *testing.T) {
 		if diff := cmp.Diff(want, rows); diff != "" {
 			t.Errorf("routes (-want +got):\n%s", diff)
 		}
-		full := router.HedgeStatus{Share: 0.05, Tokens: 20, Burst: 20, Price: 0.02}
+		full := router.HedgeStatus{Share: 0.05, Tokens: 20, Burst: 20, Price: 0.005}
 		endpoints := []router.EndpointStatus{
 			{Name: "chat", Layers: []budget.LayerStatus{
 				// One miss: 0.05 * (1 - 0.8*0.05).
