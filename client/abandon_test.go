@@ -11,11 +11,12 @@ import (
 	"github.com/ontime-llm/ontime/middleware"
 )
 
-// impatient is the endpoint "chat" with times of its own.
+// impatient is the endpoint "chat" with times of its own, and without hedges, which would
+// be sooner.
 func impatient(t *testing.T, b upstream.Behaviour, abandon, deadline time.Duration, names ...string) *fleet {
 	t.Helper()
 	budgets := map[string]budget.Budget{"chat": {
-		TTFT: budget.Layers{95: 600 * ms}, Total: budget.Layers{99: time.Second}, Abandon: abandon, Deadline: deadline,
+		TTFT: budget.Layers{95: 600 * ms}, Total: budget.Layers{99: time.Second}, Abandon: abandon, Deadline: deadline, Hedge: -1,
 	}}
 	return newFleet(t, b, client.Config{Targets: inOrder(names...), Endpoints: budgets}, names...)
 }

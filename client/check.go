@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ontime-llm/ontime/budget"
+	"github.com/ontime-llm/ontime/internal/header"
 )
 
 // problems are what is wrong with a configuration, all at once.
@@ -88,7 +89,7 @@ func (p *problems) target(field string, t *Target) {
 		p.address(field, t)
 	}
 	for name, value := range t.Headers {
-		if !validHeaderName(name) || !validHeaderValue(value) {
+		if !header.ValidName(name) || !sendable(value) {
 			p.add(field+".headers", "the header %q is not a valid one: check its name and value", name)
 		}
 	}
@@ -114,24 +115,15 @@ func (p *problems) credential(field string, t *Target, preset provider) {
 		p.add(field+".api_key", "there is no credential: set it, auth, or the environment variable %s", strings.Join(preset.keyEnv, " or "))
 	}
 	for _, key := range append(t.keys(), t.AdminKey) {
-		if !validHeaderValue(key) {
+		if !sendable(key) {
 			p.add(field+".api_key", "the key has characters that cannot be sent: check for line ends and spaces around it")
 		}
 	}
 }
 
-// validHeaderName reports whether name is a token (RFC 9110, section 5.1).
-func validHeaderName(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(c rune) bool {
-		return c <= ' ' || c >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c)
-	})
-}
-
-// validHeaderValue reports whether value can be sent as it is.
-func validHeaderValue(value string) bool {
-	return strings.TrimSpace(value) == value && !strings.ContainsFunc(value, func(c rune) bool {
-		return c < ' ' && c != '\t' || c == 0x7f
-	})
+// sendable reports whether a header's value can be sent as it is.
+func sendable(value string) bool {
+	return strings.TrimSpace(value) == value && header.ValidValue(value)
 }
 
 func hasCredential(t *Target) bool {

@@ -20,6 +20,9 @@ type destination struct {
 // admit refuses what is not addressed to us, and what brings a credential of
 // its own: neither is quietly replaced.
 func (t *Transport) admit(s *set, r *http.Request, foreign bool) (destination, error) {
+	if r.URL == nil {
+		return destination{}, fmt.Errorf("%w: it has no URL", ErrForeignOrigin)
+	}
 	for _, name := range credentialHeaders {
 		for _, value := range r.Header[name] {
 			if value != t.placeholder && value != "Bearer "+t.placeholder {

@@ -48,7 +48,7 @@ func Cap(m budget.MaxTokens) option.Middleware {
 
 // inferencePath recognises an inference call by method and path.
 func inferencePath(r *http.Request) (d dialect.Dialect, path string, ok bool) {
-	if r.Method != http.MethodPost {
+	if r.Method != http.MethodPost || r.URL == nil { // without a URL it is for others to refuse
 		return nil, "", false
 	}
 	return dialect.ForPath(r.URL.Path)

@@ -27,8 +27,8 @@ var (
 	ErrForeignCredential = errors.New("request carries a credential of its own")
 	// ErrAdmin: an administration call, and the home target has no admin key.
 	ErrAdmin = errors.New("administration call without an admin key on the home target")
-	// ErrBadRequest: the body cannot be read as what its path says; nothing was
-	// sent.
+	// ErrBadRequest: the body cannot be read as what its path says, or a header
+	// cannot be sent; nothing was sent.
 	ErrBadRequest = errors.New("request cannot be read")
 	// ErrTooLarge: a request body, an event of a stream, or an answer in place of
 	// a stream, beyond what may be buffered.

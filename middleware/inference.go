@@ -1,12 +1,15 @@
 package middleware
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/ontime-llm/ontime/internal/dialect"
+	"github.com/ontime-llm/ontime/internal/header"
 	"github.com/ontime-llm/ontime/internal/sse"
 	"github.com/ontime-llm/ontime/router"
 )
@@ -24,7 +27,7 @@ type inference struct {
 
 // readInference reads and closes r's body. Nothing else of r changes.
 func readInference(r *http.Request, d dialect.Dialect, path string) (*inference, error) {
-	body, err := readAll(r.Body, r.ContentLength, maxRequest)
+	body, err := readBody(r)
 	if err != nil {
 		return nil, err
 	}
@@ -41,6 +44,42 @@ func readInference(r *http.Request, d dialect.Dialect, path string) (*inference,
 func (in *inference) format() string {
 	format, _, _ := strings.Cut(in.dialect.Name(), "/")
 	return format
+}
+
+// readBody reads and closes the body of a caller's request. One that cannot be
+// had again is not from memory: it may be slow to come, and is read only for as
+// long as the caller is there.
+func readBody(r *http.Request) ([]byte, error) {
+	body := r.Body
+	if body != nil && r.GetBody == nil {
+		body = wantedBody{body, r.Context()}
+	}
+	return readAll(body, r.ContentLength, maxRequest)
+}
+
+// checkHeader refuses what cannot be sent to any target: it is the caller's
+// mistake, not a fault of the one that happens to be tried.
+func checkHeader(h http.Header) error {
+	for name, values := range h {
+		if !header.ValidName(name) || slices.ContainsFunc(values, func(v string) bool { return !header.ValidValue(v) }) {
+			return fmt.Errorf("%w: a header has characters that cannot be sent", ErrBadRequest)
+		}
+	}
+	return nil
+}
+
+// wantedBody is a body that ends with a context.
+type wantedBody struct {
+	io.ReadCloser
+	ctx context.Context
+}
+
+// Read fails once the context has ended.
+func (b wantedBody) Read(p []byte) (int, error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return b.ReadCloser.Read(p)
 }
 
 // readAll reads rc to its end, at most limit bytes, and closes it. size is a

@@ -66,7 +66,10 @@ func (c *liveCall) prepare(d dialect.Dialect, path string) error {
 	if c.budget, ok = s.router.Budget(c.rec.Endpoint); !ok {
 		return ErrUnknownEndpoint
 	}
-	var err error
+	err := checkHeader(c.req.Header)
+	if err != nil {
+		return err
+	}
 	if c.in, err = readInference(c.req, d, path); err != nil {
 		return err
 	}

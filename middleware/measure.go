@@ -79,20 +79,23 @@ func (g *gauge) measure(r *http.Request, next func(*http.Request) (*http.Respons
 	if !ok || r.ContentLength < 0 || r.ContentLength > maxRequest {
 		return next(r)
 	}
-	body, err := readAll(r.Body, r.ContentLength, maxRequest)
+	body, err := readBody(r)
 	if err != nil {
 		return nil, err
 	}
-	r = withBody(r, body)
+	again := withBody(r, body)
 	asks, err := d.Request(body)
 	if err != nil {
-		return next(r) // the provider's to refuse
+		return next(again) // the provider's to refuse
 	}
 	c := g.newCall(r, &inference{dialect: d, path: path, body: body, asks: asks})
 	if g.trace {
-		r = r.WithContext(c.way.follow(r.Context(), c.rec.Start, true))
+		again = again.WithContext(c.way.follow(r.Context(), c.rec.Start, true))
 	}
-	resp, err := next(r)
+	resp, err := next(again)
+	if resp != nil && resp.Request == again {
+		resp.Request = r
+	}
 	if err != nil {
 		c.seal(c.broken(err))
 		return resp, err
@@ -133,10 +136,7 @@ func (g *gauge) newCall(r *http.Request, in *inference) *meteredCall {
 // httpFault reads an HTTP error and puts it back.
 func (c *meteredCall) httpFault(resp *http.Response) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxFault))
-	resp.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(body), resp.Body), resp.Body}
+	resp.Body = &heldBody{Reader: io.MultiReader(bytes.NewReader(body), resp.Body), Closer: resp.Body}
 	if err != nil {
 		c.seal(c.broken(err))
 		return resp, nil

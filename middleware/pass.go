@@ -61,10 +61,7 @@ func redactBody(resp *http.Response, sent http.Header) {
 	if err != nil {
 		rest = brokenReader{err}
 	}
-	resp.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(start), rest), resp.Body}
+	resp.Body = &heldBody{Reader: io.MultiReader(bytes.NewReader(start), rest), Closer: resp.Body}
 	resp.ContentLength = -1
 	resp.Header.Del("Content-Length")
 }

@@ -47,7 +47,7 @@ func (c *liveCall) commitWhole(a *attempt, resp *http.Response) {
 	}
 	setLength(resp, len(a.body))
 	c.cancel(nil)
-	resp.Body = &wholeBody{call: c, from: a, Reader: bytes.NewReader(a.body)}
+	resp.Body = &wholeBody{call: c, from: a, rest: bytes.NewReader(a.body)}
 }
 
 // response is the attempt's, as from a single provider: the caller's own
@@ -59,8 +59,9 @@ func (c *liveCall) response(a *attempt) *http.Response {
 	return &resp
 }
 
+// setLength says how long a body is that we hold in full.
 func setLength(resp *http.Response, n int) {
-	resp.ContentLength = int64(n)
+	resp.ContentLength, resp.Uncompressed = int64(n), false
 	resp.Header.Set("Content-Length", strconv.Itoa(n))
 }
 
@@ -71,7 +72,7 @@ func (c *liveCall) errorResponse(a *attempt) *http.Response {
 	body := errorBody(a.body, fault)
 	resp.Header.Set("Content-Type", "application/json")
 	setLength(resp, len(body))
-	resp.Body = io.NopCloser(bytes.NewReader(body))
+	resp.Body = &heldBody{Reader: bytes.NewReader(body), Closer: http.NoBody}
 	return resp
 }
 
@@ -133,14 +134,18 @@ func (b *streamBody) Close() error {
 
 // wholeBody is an answer in one piece.
 type wholeBody struct {
-	call *liveCall
-	from *attempt
-	*bytes.Reader
+	call   *liveCall
+	from   *attempt
+	rest   *bytes.Reader // no embedded one: its WriteTo would pass by Read
+	closed atomic.Bool
 }
 
 // Read returns io.EOF at the end, and with it the call is over.
 func (b *wholeBody) Read(p []byte) (int, error) {
-	n, err := b.Reader.Read(p)
+	if b.closed.Load() {
+		return 0, ErrBodyClosed
+	}
+	n, err := b.rest.Read(p)
 	if err != nil {
 		_ = b.call.finish(b.from)
 	}
@@ -149,6 +154,28 @@ func (b *wholeBody) Read(p []byte) (int, error) {
 
 // Close ends the call.
 func (b *wholeBody) Close() error {
+	b.closed.Store(true)
 	_ = b.call.finish(b.from)
 	return nil
+}
+
+// heldBody is a body of which we have read the start, or all.
+type heldBody struct {
+	io.Reader
+	io.Closer // the upstream's
+	closed    atomic.Bool
+}
+
+// Read fails after Close, as that of any response's body.
+func (b *heldBody) Read(p []byte) (int, error) {
+	if b.closed.Load() {
+		return 0, ErrBodyClosed
+	}
+	return b.Reader.Read(p)
+}
+
+// Close closes the upstream's body.
+func (b *heldBody) Close() error {
+	b.closed.Store(true)
+	return b.Closer.Close()
 }

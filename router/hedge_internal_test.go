@@ -243,3 +243,15 @@ func TestPredict(t *testing.T) {
 	m = c.at(0.25 * 0.9)
 	wantFloat(t, "in no time", c.predict(&m, &y, 0), 0)
 }
+
+// A limit and an age may differ by less than the clock can tell: whoever asks again at
+// that very age would ask for ever.
+func TestAgainIsLater(t *testing.T) {
+	const age = 6.0
+	c := contest{over: math.Nextafter(age, 7)}
+	for _, at := range []float64{math.Inf(1), c.over} {
+		if again := c.again(age, at); again <= 6*time.Second {
+			t.Errorf("at %v: ask again at %v, want it above the age of 6s", at, again)
+		}
+	}
+}

@@ -11,6 +11,10 @@ const (
 	agesPerLimit = 8
 	halvings     = 4
 
+	// Not sooner is anybody to ask again: an age and a limit that differ by less than the
+	// clock can tell would be asked about for ever.
+	soonestAgain = time.Millisecond
+
 	// A hedge now is as good as one at the best age if it is worth this much less.
 	hedgeClose = 0.02
 )
@@ -148,5 +152,5 @@ func (c *contest) again(age, at float64) time.Duration {
 	if at > age {
 		again = min(again, at)
 	}
-	return max(1, seconds(again))
+	return max(seconds(again), seconds(age)+soonestAgain)
 }

@@ -107,7 +107,7 @@ func TestAThirdOfCallsSlow(t *testing.T) {
 // all the while: with debt everything is tried.)
 func TestHedgesDoNotRatchet(t *testing.T) {
 	share := func(recorded func(own, call time.Duration) time.Duration) (share float64) {
-		in(t, two(budget.Budget{TTFT: budget.Layers{80: 1200 * ms}}), func(w world) {
+		in(t, two(budget.Budget{TTFT: budget.Layers{30: 1200 * ms}}), func(w world) {
 			w.race(100, 200*ms, chat, usually(400*ms, 0, 0))
 			took := usually(400*ms, 0.1, 2*time.Second)
 			share = w.raceOf(2000, 200*ms, contender{w: w, req: chat, took: took, first: "a", recorded: recorded}).from(1000).share()

@@ -173,7 +173,7 @@ func (h *history) check(t *rapid.T) {
 	running, sum := 0, router.Attempts{}
 	snapshot := h.r.Snapshot()
 	for _, e := range snapshot.Endpoints {
-		if s := e.Hedge; !(0 <= s.Tokens && s.Tokens <= s.Burst && s.Burst >= 20 && 0.02 <= s.Price && s.Price <= 50.001 && s.Won <= s.Started) {
+		if s := e.Hedge; !(0 <= s.Tokens && s.Tokens <= s.Burst && s.Burst >= 20 && 0.005 <= s.Price && s.Price <= 50.001 && s.Won <= s.Started) {
 			t.Errorf("out of range: %+v", s)
 		}
 	}

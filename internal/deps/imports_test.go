@@ -32,6 +32,8 @@ func refusal(from, to string, inTest bool) string {
 			return ""
 		}
 		return "internal/upstream simulates providers: only tests and examples use it"
+	case b == "internal/transporttest" && !inTest:
+		return "internal/transporttest holds checks: only tests use it"
 	case a == "internal/upstream":
 		return ""
 	case strings.HasPrefix(a, "internal/") && levels[b] > 0:
@@ -61,6 +63,7 @@ func TestRefusal(t *testing.T) {
 		{from: "examples/quickstart", to: "internal/upstream", ok: true},
 		{from: "client", to: "internal/upstream", inTest: true, ok: true},
 		{from: "internal/upstream", to: "router", ok: true},
+		{from: "client", to: "internal/transporttest", inTest: true, ok: true},
 
 		{from: "middleware", to: "client"},
 		{from: "middleware", to: "client", inTest: true},
@@ -71,6 +74,7 @@ func TestRefusal(t *testing.T) {
 		{from: "internal/latency", to: "budget"},
 		{from: "internal/latency", to: "budget", inTest: true},
 		{from: "client", to: "internal/upstream"},
+		{from: "client", to: "internal/transporttest"},
 		{from: "internal/sse", to: "internal/upstream"},
 		{from: "client", to: "examples/quickstart"},
 	}
