@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ontime-llm/ontime/budget"
 	"github.com/ontime-llm/ontime/router"
 )
 
@@ -85,6 +86,55 @@ func TestReloadAndLimits(t *testing.T) {
 				calls.Wait()
 				if want := []string{"old", "new", "old again"}; !slices.Equal(order, want) {
 					t.Errorf("served %q, want %q", order, want)
+				}
+			})
+		})
+	}
+}
+
+// A conversation stays where its prompts have been read, whatever index that target
+// has by now.
+func TestReloadKeepsPrefixes(t *testing.T) {
+	in(t, two(p95), func(w world) {
+		for range 50 {
+			w.stream("a", chat, 300*ms, time.Millisecond)
+			w.stream("b", chat, 300*ms, time.Millisecond)
+		}
+		w.turn("b", conversation(1, 5), 300*ms, 0)
+		c := two(p95)
+		c.Targets = []router.Target{{Name: "new", Models: []string{"m"}}, c.Targets[1], c.Targets[0]}
+		w.reload(c, all)
+		w.always("b", conversation(1, 6))
+	})
+}
+
+// What hedges have taught and what they may yet cost stays, unless that was changed.
+func TestReloadKeepsHedges(t *testing.T) {
+	b := p95
+	b.Hedge = 0.1
+	for name, tt := range map[string]struct {
+		next budget.Budget
+		same bool
+	}{
+		"same":          {b, true},
+		"another share": {p95, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in(t, two(b), func(w world) {
+				took := usually(300*ms, 0.2, 3*time.Second)
+				w.race(300, 200*ms, chat, took)
+				before := w.Snapshot()
+				if before.Endpoints[0].Hedge.Started == 0 {
+					t.Fatal("there was no hedge")
+				}
+				w.reload(two(tt.next), all)
+				after := w.Snapshot()
+				if !slices.Equal(before.Pairs, after.Pairs) {
+					t.Errorf("pairs were %+v and are %+v", before.Pairs, after.Pairs)
+				}
+				was, is := before.Endpoints[0].Hedge, after.Endpoints[0].Hedge
+				if (was == is) != tt.same || is.Share != tt.next.HedgeShare() {
+					t.Errorf("hedges were %+v and are %+v", was, is)
 				}
 			})
 		})
