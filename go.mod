@@ -3,6 +3,7 @@ module github.com/ontime-llm/ontime
 go 1.26.0
 
 require (
+	github.com/goccy/go-yaml v1.19.2
 	github.com/google/go-cmp v0.7.0
 	github.com/openai/openai-go/v3 v3.99.0
 	github.com/patrickmn/go-cache v2.1.0+incompatible

@@ -40,7 +40,9 @@ type Budget struct {
 
 	// CostWeight is how much a route's cost counts against the layers: the
 	// higher, the further a promise may slip before a dearer route is taken. If
-	// zero, 3; if negative, cost is ignored. See [Budget.Weight].
+	// zero, 3; if negative, cost is ignored. A budget without layers goes by time,
+	// unless this is above zero: then the cheapest route is taken. See
+	// [Budget.Weight].
 	CostWeight float64
 
 	// Targets names the targets that may serve the endpoint, for every attempt

@@ -21,10 +21,10 @@ const (
 // It is safe for concurrent use: entering and reading take no lock.
 type Ledger struct {
 	layers   []Layer
-	accounts []account         // one for each layer
+	accounts []*account        // one for each layer
 	spans    [metricCount]span // where each metric's layers lie
 
-	truncated, starved atomic.Uint64
+	truncated, starved *atomic.Uint64
 }
 
 // account is the state of one layer.
@@ -40,15 +40,34 @@ type span struct{ next, end int }
 // Later changes to b do not touch it.
 func NewLedger(b Budget) *Ledger {
 	layers := append(b.Layers(), Layer{Metric: Answered, Percentile: answeredPercentile})
-	l := &Ledger{layers: layers, accounts: make([]account, len(layers))}
+	l := &Ledger{
+		layers: layers, accounts: make([]*account, len(layers)),
+		truncated: new(atomic.Uint64), starved: new(atomic.Uint64),
+	}
 	for i, layer := range layers {
 		s := &l.spans[layer.Metric]
 		if s.end == 0 {
 			s.next = i
 		}
 		s.end = i + 1
+		l.accounts[i] = new(account)
 	}
 	return l
+}
+
+// Renew returns a ledger for another valid budget of the same endpoint. Layers that
+// are in both, of the same metric, percentile and limit, have their accounts in
+// common, so that calls that entered l still count. So has what a token cap has ended. The others are free of debt: a
+// promise with another limit is another promise.
+func (l *Ledger) Renew(b Budget) *Ledger {
+	renewed := NewLedger(b)
+	renewed.truncated, renewed.starved = l.truncated, l.starved
+	for i, layer := range renewed.layers {
+		if k := slices.Index(l.layers, layer); k >= 0 {
+			renewed.accounts[i] = l.accounts[k]
+		}
+	}
+	return renewed
 }
 
 // Layers returns the layers of the ledger in a new slice: those of
@@ -68,7 +87,7 @@ func (l *Ledger) Debt(i int) float64 {
 func (l *Ledger) Status() []LayerStatus {
 	status := make([]LayerStatus, len(l.layers))
 	for i := range status {
-		a := &l.accounts[i]
+		a := l.accounts[i]
 		missed := a.missed.Load() // before calls: they are entered the other way round
 		status[i] = LayerStatus{Layer: l.layers[i], Calls: a.calls.Load(), Missed: missed, Debt: l.Debt(i)}
 	}
@@ -84,7 +103,7 @@ func (l *Ledger) Truncated() (all, starved uint64) {
 
 // enter writes the verdict of one call on layer i.
 func (l *Ledger) enter(i int, miss bool) {
-	a := &l.accounts[i]
+	a := l.accounts[i]
 	change := -debtSafety * l.layers[i].Allowed()
 	a.calls.Add(1)
 	if miss {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -33,11 +35,14 @@ type Client struct {
 	openai.Client
 
 	transport *middleware.Transport
-	router    *router.Router
+	router    atomic.Pointer[router.Router]
 	base      *http.Transport  // nil if the application brought its own
 	metrics   *metrics.Metrics // nil if there is no Registerer
 	options   []option.RequestOption
-	endpoints map[string]*openai.Client
+	endpoints atomic.Pointer[map[string]*openai.Client] // copied to add one
+
+	reloading sync.Mutex                // guards all below
+	keep      func(*Config) router.Keep // by the configuration in force; a func, lest its keys be printed
 }
 
 // New returns a client for cfg, or an error that lists every problem of it.
@@ -46,11 +51,12 @@ type Client struct {
 // fail.
 func New(cfg Config, options ...option.RequestOption) (*Client, error) {
 	c := &Client{options: options}
-	r, err := c.newRouter(&cfg)
+	r, err := cfg.newRouter()
 	if err != nil {
 		return nil, err
 	}
-	c.router = r
+	c.router.Store(r)
+	c.keep = keepFrom(&cfg)
 	if err := c.register(&cfg); err != nil {
 		return nil, err
 	}
@@ -59,24 +65,32 @@ func New(cfg Config, options ...option.RequestOption) (*Client, error) {
 		c.base = newBase()
 		base = c.base
 	}
-	if c.transport, err = newTransport(&cfg, r, base); err != nil {
+	if c.transport, err = middleware.NewTransport(cfg.transport(r, base)); err != nil {
 		c.unregister()
 		return nil, err
 	}
 	c.Client = c.bind(c.transport)
-	c.endpoints = make(map[string]*openai.Client, len(cfg.Endpoints))
-	for name := range cfg.Endpoints {
-		c.addEndpoint(name)
-	}
-	if c.endpoints[router.DefaultEndpoint] == nil {
-		c.addEndpoint(router.DefaultEndpoint) // exists without being configured
-	}
+	c.addEndpoints(&cfg)
 	return c, nil
 }
 
-func (c *Client) addEndpoint(name string) {
-	bound := c.bind(c.transport.Endpoint(name))
-	c.endpoints[name] = &bound
+// addEndpoints binds a client to each endpoint of cfg that has none yet.
+func (c *Client) addEndpoints(cfg *Config) {
+	all := make(map[string]*openai.Client)
+	if before := c.endpoints.Load(); before != nil {
+		maps.Copy(all, *before)
+	}
+	add := func(name string) {
+		if all[name] == nil {
+			bound := c.bind(c.transport.Endpoint(name))
+			all[name] = &bound
+		}
+	}
+	for name := range cfg.Endpoints {
+		add(name)
+	}
+	add(router.DefaultEndpoint) // exists without being configured
+	c.endpoints.Store(&all)
 }
 
 // register has the client's metrics registered, and told of every call.
@@ -84,8 +98,7 @@ func (c *Client) register(cfg *Config) (err error) {
 	if cfg.Registerer == nil {
 		return nil
 	}
-	state := metrics.State(func() *router.Router { return c.router })
-	if c.metrics, err = metrics.New(cfg.Registerer, state); err != nil {
+	if c.metrics, err = metrics.New(cfg.Registerer, metrics.State(c.router.Load)); err != nil {
 		return fmt.Errorf("ontime: registerer: %w", err)
 	}
 	cfg.Observers = append(slices.Clone(cfg.Observers), c.metrics)
@@ -98,14 +111,10 @@ func (c *Client) unregister() {
 	}
 }
 
-// newRouter checks all of cfg: the router finds what is wrong with budgets.
-func (c *Client) newRouter(cfg *Config) (*router.Router, error) {
-	found := cfg.check()
-	targets := make([]router.Target, len(cfg.Targets))
-	for i := range cfg.Targets {
-		targets[i] = cfg.Targets[i].identity()
-	}
-	r, err := router.New(router.Config{Targets: targets, Budgets: cfg.Endpoints, Seed: cfg.Seed, OnHealth: logHealth(cfg.Logger)})
+// newRouter checks all of c: the router finds what is wrong with budgets.
+func (c *Config) newRouter() (*router.Router, error) {
+	found := c.check()
+	r, err := router.New(c.routing())
 	if err != nil {
 		found = append(found, unjoin(err)...)
 	}
@@ -119,21 +128,31 @@ func unjoin(err error) []error {
 	return []error{err}
 }
 
-func newTransport(cfg *Config, r *router.Router, base http.RoundTripper) (*middleware.Transport, error) {
+// routing is what the router has to know of c.
+func (c *Config) routing() router.Config {
+	targets := make([]router.Target, len(c.Targets))
+	for i := range c.Targets {
+		targets[i] = c.Targets[i].identity()
+	}
+	return router.Config{Targets: targets, Budgets: c.Endpoints, Seed: c.Seed, OnHealth: logHealth(c.Logger)}
+}
+
+// transport is what the transport has to know of c, which has been checked.
+func (c *Config) transport(r *router.Router, base http.RoundTripper) middleware.Config {
 	origin, _ := url.Parse(BaseURL)
 	mc := middleware.Config{
-		Router: r, Home: cfg.home(), Shadow: cfg.Shadow, Base: base, Grace: cfg.Grace,
-		Ceilings: maps.Clone(cfg.MaxOutput), Trace: cfg.Trace, TraceID: cfg.TraceID,
+		Router: r, Home: c.home(), Shadow: c.Shadow, Base: base, Grace: c.Grace,
+		Ceilings: maps.Clone(c.MaxOutput), Trace: c.Trace, TraceID: c.TraceID,
 		Origin: origin, Placeholder: APIKey,
-		Observers: append([]middleware.Observer(nil), cfg.Observers...),
+		Observers: append([]middleware.Observer(nil), c.Observers...),
 	}
-	if cfg.Logger != nil {
-		mc.Observers = append(mc.Observers, middleware.Log(cfg.Logger))
+	if c.Logger != nil {
+		mc.Observers = append(mc.Observers, middleware.Log(c.Logger))
 	}
-	for i := range cfg.Targets {
-		mc.Upstreams = append(mc.Upstreams, cfg.Targets[i].upstream())
+	for i := range c.Targets {
+		mc.Upstreams = append(mc.Upstreams, c.Targets[i].upstream())
 	}
-	return middleware.NewTransport(mc)
+	return mc
 }
 
 // bind makes an openai.Client over a face of the transport. The application's
@@ -166,7 +185,7 @@ func withoutCustomHeaders() []option.RequestOption {
 // to none). Calls of an endpoint that is not in the configuration fail with
 // [middleware.ErrUnknownEndpoint].
 func (c *Client) Endpoint(name string) *openai.Client {
-	if bound, ok := c.endpoints[name]; ok {
+	if bound, ok := (*c.endpoints.Load())[name]; ok {
 		return bound
 	}
 	unknown := c.bind(c.transport.Endpoint(name))
@@ -187,13 +206,13 @@ func httpClient(rt http.RoundTripper) *http.Client {
 }
 
 // Snapshot returns what the client knows of its routes and endpoints now.
-func (c *Client) Snapshot() router.Snapshot { return c.router.Snapshot() }
+func (c *Client) Snapshot() router.Snapshot { return c.router.Load().Snapshot() }
 
 // Restore says that a target is well again, such as after its account was topped
 // up: refused keys, cooldowns and open breakers of it end at once. Without it a
 // target comes back by itself, once a call that tries it is answered. It returns
 // false if there is no such target.
-func (c *Client) Restore(target string) bool { return c.router.Restore(target) }
+func (c *Client) Restore(target string) bool { return c.router.Load().Restore(target) }
 
 // Close refuses new calls, lets those under way end within [Config.Grace],
 // ends the rest, and returns when nothing of any call is running any more. Its metrics

@@ -22,6 +22,7 @@
 //     the context names ([budget.With]), or to "default".
 //   - [Client.Endpoint] is the same client bound to one endpoint.
 //   - [Client.HTTPClient] serves any other SDK.
+//   - [Load] reads a [Config] from a file, [Client.Reload] changes to another one.
 //
 // Chat completions, completions, responses, embeddings and Anthropic messages
 // are routed, each to targets that speak its format ([Target.Formats]).

@@ -19,7 +19,7 @@ type destination struct {
 
 // admit refuses what is not addressed to us, and what brings a credential of
 // its own: neither is quietly replaced.
-func (t *Transport) admit(r *http.Request, foreign bool) (destination, error) {
+func (t *Transport) admit(s *set, r *http.Request, foreign bool) (destination, error) {
 	if r.URL == nil {
 		return destination{}, fmt.Errorf("%w: it has no URL", ErrForeignOrigin)
 	}
@@ -46,9 +46,9 @@ func (t *Transport) admit(r *http.Request, foreign bool) (destination, error) {
 		if !ours {
 			return destination{}, fmt.Errorf("%w: leave option.WithBaseURL and provider options out, the client chooses the target", ErrForeignOrigin)
 		}
-		return t.homeward(r)
+		return t.homeward(s, r)
 	}
-	if to, ok := t.under(r); ok {
+	if to, ok := s.under(r); ok {
 		return to, nil
 	}
 	if _, _, inference := inferencePath(r); inference && ours {
@@ -59,12 +59,12 @@ func (t *Transport) admit(r *http.Request, foreign bool) (destination, error) {
 
 // homeward is the home target, or the one that made the object that the path
 // names.
-func (t *Transport) homeward(r *http.Request) (destination, error) {
+func (t *Transport) homeward(s *set, r *http.Request) (destination, error) {
 	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.EscapedPath(), t.origin.EscapedPath()), "/")
-	up := t.home
+	up := s.home
 	for segment := range strings.SplitSeq(path, "/") {
-		if made, ok := t.states.maker(segment); ok {
-			up = t.upstreams[made]
+		if made, ok := t.states.maker(segment); ok && s.upstreams[made] != nil { // it may be gone
+			up = s.upstreams[made]
 		}
 	}
 	return destination{up, path}, nil
@@ -73,10 +73,10 @@ func (t *Transport) homeward(r *http.Request) (destination, error) {
 // under finds the one target below whose base URL the request lies: the longest
 // such URL. Two targets that share it are told apart by nothing, so neither
 // gets the request.
-func (t *Transport) under(r *http.Request) (destination, bool) {
+func (s *set) under(r *http.Request) (destination, bool) {
 	var found destination
 	longest, several := -1, false
-	for _, u := range t.upstreams {
+	for _, u := range s.upstreams {
 		base := strings.TrimSuffix(u.BaseURL.EscapedPath(), "/") + "/"
 		path, below := strings.CutPrefix(r.URL.EscapedPath(), base)
 		if !below || !sameOrigin(r.URL, u.BaseURL) || len(base) < longest {

@@ -139,5 +139,5 @@ func (a *attempt) report(r *Attempt, limits ratelimit.Info) {
 	if r.Usage.Estimated {
 		rep.OutputTokens = 0
 	}
-	a.call.t.router.Report(rep)
+	a.call.set.router.Report(rep)
 }

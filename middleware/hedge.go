@@ -38,7 +38,7 @@ func (r *race) hedge() {
 		r.hedgeAt = advice.Again
 		return
 	}
-	flight, err := r.t.router.Start(advice.Choice, r.asks)
+	flight, err := r.set.router.Start(advice.Choice, r.asks)
 	if err != nil {
 		r.hedgeAt = age + max(age/4, leastPatience)
 		return

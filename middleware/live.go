@@ -19,6 +19,7 @@ var errLost = errors.New("another attempt was first")
 // after that to whoever reads the answer's body.
 type liveCall struct {
 	t   *Transport
+	set *set          // under which it entered
 	req *http.Request // the caller's, never changed
 	in  *inference
 
@@ -46,8 +47,8 @@ type liveCall struct {
 }
 
 // newCall opens the books of a call that has just entered.
-func (t *Transport) newCall(r *http.Request, endpoint string) *liveCall {
-	c := &liveCall{t: t, req: r, out: claim(r.Context())}
+func (t *Transport) newCall(s *set, r *http.Request, endpoint string) *liveCall {
+	c := &liveCall{t: t, set: s, req: r, out: claim(r.Context())}
 	c.rec = Call{Endpoint: endpoint, Start: time.Now()}
 	c.ctx, c.cancel = context.WithCancelCause(r.Context())
 	if t.traceID != nil {
@@ -60,9 +61,9 @@ func (t *Transport) newCall(r *http.Request, endpoint string) *liveCall {
 // prepare reads and caps: all that can be wrong with a request is found here,
 // before anything is sent.
 func (c *liveCall) prepare(d dialect.Dialect, path string) error {
-	t := c.t
+	s := c.set
 	var ok bool
-	if c.budget, ok = t.router.Budget(c.rec.Endpoint); !ok {
+	if c.budget, ok = s.router.Budget(c.rec.Endpoint); !ok {
 		return ErrUnknownEndpoint
 	}
 	err := checkHeader(c.req.Header)
@@ -74,26 +75,26 @@ func (c *liveCall) prepare(d dialect.Dialect, path string) error {
 	}
 	in := c.in
 	c.rec.Model, c.rec.Streamed, c.rec.AskedTokens = in.asks.Model, in.asks.Stream, in.askedCap()
-	if err = in.applyCap(c.budget.MaxTokens, t.ceilings[in.asks.Model]); err != nil {
+	if err = in.applyCap(c.budget.MaxTokens, s.ceilings[in.asks.Model]); err != nil {
 		return err
 	}
 	c.setCap(in.limit)
 	c.asks = router.Request{
 		Endpoint: c.rec.Endpoint, Model: in.asks.Model, Format: in.format(), PromptBytes: in.asks.PromptBytes,
-		MaxTokens: in.limit, Streamed: in.asks.Stream, Pin: t.pin(in), Prefixes: in.prefixes(),
+		MaxTokens: in.limit, Streamed: in.asks.Stream, Pin: c.t.pin(s, in), Prefixes: in.prefixes(),
 		Since: c.rec.Start, Single: in.single(c.budget), Thinking: in.thinking(),
 	}
 	if c.budget.Deadline > 0 {
 		c.setDeadline()
 	}
 	c.asks.Deadline, _ = c.ctx.Deadline()
-	if t.shadow {
-		if planned := t.router.Plan(c.asks); len(planned.Choices) > 0 {
+	if s.shadow {
+		if planned := s.router.Plan(c.asks); len(planned.Choices) > 0 {
 			c.rec.Planned = planned.Choices[0].Target
 		}
-		c.asks.Pin = t.home.Name
+		c.asks.Pin = s.home.Name
 	}
-	c.tally = t.router.Ledger(c.rec.Endpoint).Tally(in.asks.Stream)
+	c.tally = s.router.Ledger(c.rec.Endpoint).Tally(in.asks.Stream)
 	return nil
 }
 
@@ -221,7 +222,7 @@ func (c *liveCall) charge(a *Attempt) {
 		return
 	}
 	a.Usage.Input, a.Usage.Estimated = c.rec.Usage.Input, true
-	a.Cost = c.t.upstreams[a.Target].Price.Cost(a.Usage.Input, 0, 0)
+	a.Cost = c.set.upstreams[a.Target].Price.Cost(a.Usage.Input, 0, 0)
 }
 
 // judge holds the call against its endpoint's layers.

@@ -98,6 +98,17 @@ func (b *mannersBook) of(u *Upstream, model string) manners {
 	return found
 }
 
+// forget drops what was found out about a target.
+func (b *mannersBook) forget(target string) {
+	b.known.Range(func(key, _ any) bool {
+		if key.(mannersKey).target == target {
+			b.known.Delete(key)
+			b.size.Add(-1)
+		}
+		return true
+	})
+}
+
 func (b *mannersBook) learn(u *Upstream, model string, m manners) {
 	if m.once || b.size.Load() >= maxManners {
 		return

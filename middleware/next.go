@@ -29,7 +29,7 @@ func (r *race) find() (router.Choice, *router.Flight, error) {
 func (r *race) await() error {
 	r.plan.Release()
 	start := time.Now()
-	plan, err := r.t.router.Wait(r.ctx, r.asks)
+	plan, err := r.set.router.Wait(r.ctx, r.asks)
 	r.rec.Waited += time.Since(start)
 	r.plan, r.next, r.untried = plan, 0, false
 	if err == nil {
@@ -57,7 +57,7 @@ func (r *race) board() (router.Choice, *router.Flight, bool) {
 			}
 			continue
 		}
-		if flight, err := r.t.router.Start(choice, r.asks); err == nil {
+		if flight, err := r.set.router.Start(choice, r.asks); err == nil {
 			return choice, flight, true
 		}
 	}
@@ -72,19 +72,19 @@ func (r *race) another(cause router.Cause) (router.Choice, *router.Flight, bool)
 		return choice, flight, ok
 	}
 	r.plan.Release()
-	r.plan, r.next, r.untried = r.t.router.Plan(r.asks), 0, true
+	r.plan, r.next, r.untried = r.set.router.Plan(r.asks), 0, true
 	return r.board()
 }
 
 // avoids reports whether the choice's provider cannot serve this request.
 func (r *race) avoids(choice router.Choice) bool {
-	return r.asks.Avoid != "" && r.t.upstreams[choice.Target].Provider == r.asks.Avoid
+	return r.asks.Avoid != "" && r.set.upstreams[choice.Target].Provider == r.asks.Avoid
 }
 
 // launch starts an attempt.
 func (r *race) launch(choice router.Choice, flight *router.Flight, hedge bool) {
 	a := &attempt{
-		call: r.liveCall, up: r.t.upstreams[choice.Target], key: choice.Key(),
+		call: r.liveCall, up: r.set.upstreams[choice.Target], key: choice.Key(),
 		flight: flight, start: time.Now(), abandon: choice.Abandon, hedge: hedge,
 		limit: r.in.capFor(flight), probe: choice.Probe(),
 	}
@@ -93,7 +93,7 @@ func (r *race) launch(choice router.Choice, flight *router.Flight, hedge bool) {
 	} else {
 		a.ctx, a.cancel = context.WithCancelCause(r.ctx)
 	}
-	a.traced = a.way.follow(a.ctx, a.start, r.t.trace)
+	a.traced = a.way.follow(a.ctx, a.start, r.set.trace)
 	r.attempts = append(r.attempts, a)
 	r.asks.Attempts++
 	r.failed = nil
@@ -146,13 +146,13 @@ func (r *race) recover(a *attempt) bool {
 // were available.
 func (r *race) othersRefused() bool {
 	return slices.ContainsFunc(r.plan.Refused, func(e router.UnavailableError) bool {
-		return r.t.upstreams[e.Target].Provider != r.asks.Avoid
+		return r.set.upstreams[e.Target].Provider != r.asks.Avoid
 	})
 }
 
 // forgo gives a place back.
 func (r *race) forgo(flight *router.Flight) {
-	r.t.router.Report(router.Report{Flight: flight, Outcome: Lost})
+	r.set.router.Report(router.Report{Flight: flight, Outcome: Lost})
 }
 
 // again plans anew after a pause.

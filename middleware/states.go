@@ -55,23 +55,23 @@ func (s *states) maker(id string) (target string, ok bool) {
 }
 
 // pin is the target that a call must go to because of the state that it names:
-// the maker, or home for what we did not see made. Where home does not speak the
-// call's format, it is the first target that does. Empty: any.
-func (t *Transport) pin(in *inference) string {
+// the maker, or home for what we did not see made, or whose maker is gone. Where home
+// does not speak the call's format, it is the first target that does. Empty: any.
+func (t *Transport) pin(s *set, in *inference) string {
 	if len(in.asks.State) == 0 {
 		return ""
 	}
 	for _, id := range in.asks.State {
-		if target, ok := t.states.maker(id); ok {
+		if target, ok := t.states.maker(id); ok && s.upstreams[target] != nil {
 			return target
 		}
 	}
-	if format := in.format(); !t.router.Takes(t.home.Name, format) {
-		for _, target := range t.router.Targets() {
-			if t.router.Takes(target, format) {
+	if format := in.format(); !s.router.Takes(s.home.Name, format) {
+		for _, target := range s.router.Targets() {
+			if s.router.Takes(target, format) {
 				return target
 			}
 		}
 	}
-	return t.home.Name
+	return s.home.Name
 }

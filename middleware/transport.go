@@ -3,10 +3,10 @@ package middleware
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ontime-llm/ontime/budget"
@@ -53,18 +53,12 @@ type Config struct {
 // concurrent use, never changes the caller's request, and always closes its
 // body.
 type Transport struct {
-	router      *router.Router
-	upstreams   map[string]*Upstream
-	home        *Upstream
-	shadow      bool
-	ceilings    map[string]int
+	set         atomic.Pointer[set] // that calls enter under
 	origin      *url.URL
 	placeholder string
 	base        http.RoundTripper
 	observers   observers
-	trace       bool
 	traceID     func(context.Context) string
-	grace       time.Duration
 
 	states  *states
 	manners mannersBook
@@ -83,35 +77,22 @@ type Transport struct {
 // Nothing is sent.
 func NewTransport(cfg Config) (*Transport, error) {
 	t := &Transport{
-		router: cfg.Router, upstreams: make(map[string]*Upstream, len(cfg.Upstreams)),
-		shadow: cfg.Shadow, ceilings: cfg.Ceilings, origin: cfg.Origin, placeholder: cfg.Placeholder,
-		base: cfg.Base, observers: cfg.Observers, trace: cfg.Trace, traceID: cfg.TraceID, grace: cfg.Grace,
+		origin: cfg.Origin, placeholder: cfg.Placeholder, base: cfg.Base, observers: cfg.Observers, traceID: cfg.TraceID,
 		states: newStates(), calls: make(map[*liveCall]struct{}), idle: make(chan struct{}),
 	}
 	t.ended, t.end = context.WithCancelCause(context.Background())
 	if t.base == nil {
 		t.base = http.DefaultTransport
 	}
-	if t.grace == 0 {
-		t.grace = defaultGrace
+	if t.origin == nil {
+		return nil, errors.New("middleware: Config needs Origin")
 	}
-	for _, u := range cfg.Upstreams {
-		t.upstreams[u.Name] = &u
+	s, err := newSet(cfg)
+	if err != nil {
+		return nil, err
 	}
-	t.home = t.upstreams[cfg.Home]
-	return t, t.check()
-}
-
-func (t *Transport) check() error {
-	if t.router == nil || t.origin == nil || t.home == nil {
-		return errors.New("middleware: Config needs Router, Origin, and a Home that is one of Upstreams")
-	}
-	for _, name := range t.router.Targets() {
-		if u := t.upstreams[name]; u == nil || u.BaseURL == nil {
-			return fmt.Errorf("middleware: target %q has no upstream with a base URL", name)
-		}
-	}
-	return nil
+	t.set.Store(s)
+	return t, nil
 }
 
 // RoundTrip serves a request of the endpoint that its context names (see
@@ -140,13 +121,14 @@ type roundTripper func(*http.Request) (*http.Response, error)
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func (t *Transport) serve(r *http.Request, endpoint string, foreign bool) (*http.Response, error) {
-	to, err := t.admit(r, foreign)
+	s := t.set.Load()
+	to, err := t.admit(s, r, foreign)
 	if err != nil {
 		closeBody(r)
 		return nil, &Error{Err: err}
 	}
 	if d, path, ok := inferencePath(r); ok {
-		return t.infer(r, endpoint, d, path)
+		return t.infer(s, r, endpoint, d, path)
 	}
 	if t.isClosing() {
 		closeBody(r)
@@ -162,14 +144,14 @@ func (t *Transport) isClosing() bool {
 }
 
 // infer serves one call.
-func (t *Transport) infer(r *http.Request, endpoint string, d dialect.Dialect, path string) (*http.Response, error) {
+func (t *Transport) infer(s *set, r *http.Request, endpoint string, d dialect.Dialect, path string) (*http.Response, error) {
 	if endpoint == "" {
 		endpoint = budget.Endpoint(r.Context())
 	}
 	if endpoint == "" {
 		endpoint = router.DefaultEndpoint
 	}
-	c := t.newCall(r, endpoint)
+	c := t.newCall(s, r, endpoint)
 	if !t.enter(c) {
 		closeBody(r)
 		return nil, c.refuse(ErrClosed)
@@ -219,8 +201,8 @@ func (t *Transport) Close() error {
 	t.closing = true
 	t.signalIdle()
 	t.mu.Unlock()
-	if t.grace > 0 {
-		timer := time.NewTimer(t.grace)
+	if grace := t.set.Load().grace; grace > 0 {
+		timer := time.NewTimer(grace)
 		defer timer.Stop()
 		select {
 		case <-t.idle:

@@ -61,7 +61,7 @@ func (rt *route) pickKey(now time.Time) (s standing, no refusal) {
 	var most float64
 	for i := range rt.lanes {
 		k := (i + turn) % len(rt.lanes)
-		l := &rt.lanes[k]
+		l := rt.lanes[k]
 		if rt.account.keys[k].out.Load() {
 			if due, _ := rt.account.keys[k].due(); now.Before(due) {
 				no.add(WhyKeyRefused, due)
@@ -143,7 +143,7 @@ func (q *question) takesSlow(x *ranked, no refusal) bool {
 // press makes a route worse that is near a limit of its provider. Where scores are
 // times that is in proportion.
 func (q *question) press(x *ranked) {
-	if len(q.layers) == 0 {
+	if q.byTime() {
 		x.score *= 1 + float64(x.pressure)
 	} else {
 		x.score += float64(x.pressure)

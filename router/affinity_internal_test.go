@@ -76,7 +76,7 @@ func TestKeep(t *testing.T) {
 			names[x.score] = name
 			list = append(list, x)
 		}
-		r := &Router{}
+		r := &Router{lasting: new(lasting)}
 		firsts := make(map[string]bool)
 		for range 100 {
 			own := slices.Clone(list)

@@ -181,7 +181,7 @@ func (rt *route) judge(f *Flight, metric budget.Metric, took, size float64, fina
 
 // enterAlarm tells whether the alarm persists.
 func (rt *route) enterAlarm(t *tail, missed bool, now time.Time) bool {
-	a := &rt.alarms[t.alarm]
+	a := rt.alarms[t.alarm]
 	rang := a.enter(&t.cusum, missed, now)
 	if rang == quiet {
 		return false
@@ -204,7 +204,7 @@ func (rt *route) degraded(now time.Time) bool { return rt.ringing(now, nil) != n
 // mu.
 func (rt *route) ringing(now time.Time, other *alarm) *alarm {
 	for i := range rt.alarms {
-		if a := &rt.alarms[i]; a != other && a.ringing(now) {
+		if a := rt.alarms[i]; a != other && a.ringing(now) {
 			return a
 		}
 	}
@@ -216,7 +216,7 @@ func (rt *route) calm(disarm bool) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	for i := range rt.alarms {
-		a := &rt.alarms[i]
+		a := rt.alarms[i]
 		*a = alarm{armed: a.armed && !disarm, usual: a.usual}
 	}
 }
@@ -236,7 +236,7 @@ func (rt *route) alarmed(now time.Time) bool {
 func (rt *route) overdue(now time.Time) (why string) {
 	for _, f := range rt.waiting {
 		age := now.Sub(f.start)
-		if w := rt.judgeWait(f, age, now); w != "" {
+		if w := f.route.judgeWait(f, age, now); w != "" {
 			why = w
 		}
 	}

@@ -56,7 +56,7 @@ const (
 // breaker, all set by the caller that holds mu. Neither State nor Counts, which takes
 // no notice of time, is ever asked for.
 type breaker struct {
-	route      *route
+	route      atomic.Pointer[route] // the latest that has it; see [Router.Reload]
 	state      atomic.Uint32
 	generation atomic.Uint32 // of the state; from 1 on
 	latency    atomic.Bool   // it was opened because of being slow
@@ -82,7 +82,7 @@ type ticket struct {
 }
 
 func (b *breaker) init(rt *route) {
-	b.route = rt
+	b.route.Store(rt)
 	b.circuit = b.newClosed()
 	b.generation.Store(1)
 }
@@ -122,8 +122,9 @@ func (b *breaker) enter(t ticket, v verdict, late bool, now time.Time) {
 		return
 	}
 	if v == failed || t.probe {
-		b.route.group.opening.Lock()
-		defer b.route.group.opening.Unlock()
+		opening := b.route.Load().group.opening
+		opening.Lock()
+		defer opening.Unlock()
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -151,17 +152,19 @@ func (b *breaker) enterClosed(v verdict, now time.Time) {
 		return
 	}
 	b.row++
-	b.alone, b.slow = b.route.group.isLast(b.route, now), false
+	rt := b.route.Load()
+	b.alone, b.slow = rt.group.isLast(rt, now), false
 	if done(errFailed); b.tripped {
 		b.open(now, "it failed too often")
 	}
 }
 
 func (b *breaker) enterProbe(v verdict, late bool, now time.Time) {
-	slow := late && b.latency.Load() && b.route.group.mayOpenSlow(b.route, now)
+	rt := b.route.Load()
+	slow := late && b.latency.Load() && rt.group.mayOpenSlow(rt, now)
 	switch {
 	case v != failed && slow && b.openings >= mostOpenings:
-		b.route.calm(true)
+		rt.calm(true)
 		b.settle(nil)
 		b.close(now, "it has become slow for good, which is for the scores to tell")
 	case v == failed || slow:
@@ -182,11 +185,21 @@ func (b *breaker) enterProbe(v verdict, late bool, now time.Time) {
 // set changes the state. The caller holds mu.
 func (b *breaker) set(state uint32) {
 	before := b.state.Swap(state)
-	switch unwell := &b.route.group.unwell; {
+	switch unwell := &b.route.Load().group.unwell; {
 	case before == closed && state != closed:
 		unwell.Add(1)
 	case before != closed && state == closed:
 		unwell.Add(-1)
+	}
+}
+
+// adopt makes rt the route that the breaker belongs to.
+func (b *breaker) adopt(rt *route) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.route.Store(rt)
+	if b.state.Load() != closed {
+		rt.group.unwell.Add(1)
 	}
 }
 
@@ -223,7 +236,7 @@ func (b *breaker) open(now time.Time, why string) {
 	if b.state.Load() != open && now.Sub(b.closedAt) >= longestOpening {
 		b.openings = 0
 	}
-	r := b.route.group.router
+	r := b.route.Load().group.router
 	timeout := float64(min(shortestOpening<<b.openings, longestOpening)) * (1 + openingJitter*r.fraction())
 	b.openings = min(b.openings+1, mostOpenings)
 	b.circuit = newOpen(time.Duration(timeout))
@@ -239,7 +252,7 @@ func (b *breaker) close(now time.Time, why string) {
 	b.circuit = b.newClosed()
 	b.closedAt, b.row = now, 0
 	b.latency.Store(false)
-	b.route.calm(false)
+	b.route.Load().calm(false)
 	b.generation.Add(1)
 	b.set(ramping)
 	b.post(now, StateOK, why, time.Time{})
@@ -259,7 +272,7 @@ func (b *breaker) restore(now time.Time) {
 }
 
 func (b *breaker) post(now time.Time, state, why string, until time.Time) {
-	b.route.post(Event{At: now, Key: -1, State: state, Why: why, Until: until})
+	b.route.Load().post(Event{At: now, Key: -1, State: state, Why: why, Until: until})
 }
 
 // stand tells a plan what to know of a breaker that is not just closed: whether this

@@ -32,12 +32,12 @@ func (rt *route) addHealth(s *RouteStatus, now time.Time) {
 func (rt *route) keyStatus(now time.Time) []KeyStatus {
 	all := make([]KeyStatus, len(rt.lanes))
 	for k := range all {
-		l, s := &rt.lanes[k], &all[k]
+		l, s := rt.lanes[k], &all[k]
 		*s = KeyStatus{State: StateOK, InFlight: int(l.running.Load()), Left: l.share(now)}
 		if until := rt.group.router.cooldowns.until(l.name, now); !until.IsZero() {
 			s.State, s.Until, s.Why = StateCooling, until, "the provider said to wait"
 		}
-		if key := &rt.account.keys[k]; key.out.Load() {
+		if key := rt.account.keys[k]; key.out.Load() {
 			s.State = StateKeyRefused
 			s.Until, s.Why = key.due()
 		}

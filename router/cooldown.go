@@ -64,7 +64,7 @@ func (f *Flight) cool(rep *Report, now time.Time) {
 	if rep.Cause != CauseRateLimit && rep.RetryAfter <= 0 || f.route.account.keys[f.key].oldNews(f.start) {
 		return
 	}
-	c, l := f.route.group.router.cooldowns, &f.route.lanes[f.key]
+	c, l := f.route.group.router.cooldowns, f.route.lanes[f.key]
 	wait := min(rep.RetryAfter, longestTold)
 	if wait <= 0 {
 		wait = l.untold(f.start, now)

@@ -105,7 +105,9 @@
 // is given up is as good as that time.
 //
 // Where no layer concerns the call, the score is the median time that is to be
-// expected, of the first token or of the whole, with a failure as never.
+// expected, of the first token or of the whole, with a failure as never. An endpoint
+// that promises nothing and sets its CostWeight all the same wants the cheapest: for
+// it the score is as above, with "answered" as the only layer.
 //
 // Of routes within 3% of the best score (or within 0.012 if that is below 0.4: a
 // promise kept several times over) a random one is first, or all traffic would follow
@@ -333,6 +335,12 @@
 // half-life of 15 minutes: 0.5, 0.95 and 0.99 are perfect. An attempt that was cut off
 // is late for the percentiles that it had passed and does not count for the others,
 // so that a share may look too good where hedges cut off many just before it.
+//
+// # Another config
+//
+// [Router.Reload] makes a router for another config. The two share what was seen, not
+// copies of it: records of routes, accounts of layers, keys, limits, cooldowns and the
+// queue. So a call under way goes to its end by the old one, and counts for the new.
 //
 // # What it must never know
 //

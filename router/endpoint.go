@@ -21,12 +21,13 @@ type endpoint struct {
 	tails   []tail  // of them, those with alarms
 	allowed []bool  // by target
 	cost    float64 // weight of cost; 0 if ignored or no price is known
+	frugal  bool    // nothing is promised, and cost is to count: the cheapest wins
 
 	abandon float64 // the least, in seconds
 
 	answeredAllowed float64 // of the implicit layer
 
-	outputs outputs
+	outputs *outputs
 
 	unexplored atomic.Int64 // calls since the last that explored
 	searched   atomic.Int64 // the outlook in which there was nothing to explore
@@ -52,7 +53,7 @@ func newEndpoint(name string, index int, b budget.Budget, targets []Target) *end
 		ledger:  budget.NewLedger(b),
 		allowed: make([]bool, len(targets)),
 		abandon: leastAbandon,
-		outputs: outputs{tokens: newFading(tokenUnit, time.Now())},
+		outputs: &outputs{tokens: newFading(tokenUnit, time.Now())},
 	}
 	if b.Abandon > 0 {
 		e.abandon = b.Abandon.Seconds()
@@ -76,6 +77,7 @@ func newEndpoint(name string, index int, b budget.Budget, targets []Target) *end
 	}
 	if priced {
 		e.cost = b.Weight()
+		e.frugal = len(e.layers) == 0 && b.CostWeight > 0
 	}
 	e.allowance = newAllowance(b.HedgeShare(), time.Now())
 	e.hedgeWhole, e.hedgeStreamed = e.hedgesFrom(false), e.hedgesFrom(true)

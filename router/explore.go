@@ -44,7 +44,7 @@ func lowest(share, n float64) float64 {
 func (q *question) optimistic(x *ranked) float64 {
 	f := x.forecast
 	failures := lowest(f.failures, f.outcomes)
-	if len(q.layers) == 0 {
+	if q.byTime() {
 		m, factor := q.timed(x)
 		half := lowest(0.5, f.fresh[m]) / (1 - failures)
 		return bounded(f.dist[m].Quantile(half), longest) * factor

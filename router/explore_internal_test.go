@@ -179,7 +179,7 @@ func TestWhatIsExplored(t *testing.T) {
 		{"explored long ago", func(x *ranked) { x.route.explored.Store(now.UnixNano()) }, true},
 		{"somebody waits for it", func(x *ranked) { x.route.wait(&Flight{}) }, false},
 	} {
-		x := ranked{route: &route{}}
+		x := ranked{route: &route{record: new(record)}}
 		c.change(&x)
 		if got := x.explorable(now); got != c.want {
 			t.Errorf("%s: %t", c.name, got)

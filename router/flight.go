@@ -56,6 +56,7 @@ func (r *Router) Start(c Choice, req Request) (*Flight, error) {
 	}
 	now := time.Now()
 	rt := c.way.route
+	r = rt.group.router // the plan's, also if there is another by now
 	e, x := r.endpoint(req.Endpoint), rt.expect()
 	f := &Flight{
 		route:    rt,
@@ -105,8 +106,8 @@ func (f *Flight) board(c *Choice, now time.Time) (why string, until time.Time) {
 	if c.way.hedge != nil && !f.endpoint.allowance.take(now) {
 		return WhyAllowance, time.Time{}
 	}
-	rt, lane := f.route, &f.route.lanes[f.key]
-	quota, key := rt.account.quota, &rt.account.keys[f.key]
+	rt, lane := f.route, f.route.lanes[f.key]
+	quota, key := rt.account.quota, rt.account.keys[f.key]
 	placed := c.way.hold.use()
 	if until = rt.group.router.cooldowns.until(lane.name, now); !until.IsZero() {
 		why = WhyCooling
@@ -192,6 +193,6 @@ func (f *Flight) answered(late bool, now time.Time) {
 
 func (f *Flight) openSlow(why string, now time.Time) {
 	if why != "" {
-		f.route.group.openSlow(f.route, why, now)
+		f.route.openSlow(why, now)
 	}
 }

@@ -58,7 +58,7 @@ func (g *group) fold(now time.Time, old *outlook, s *scratch) *outlook {
 		if rt != nil {
 			o.routes[i] = rt.view(now, &s.views[i])
 			if why := s.views[i].slow; why != "" {
-				g.openSlow(rt, why, now)
+				rt.openSlow(why, now)
 			}
 			o.routes[i].tables = make([]tablePlace, 2*len(g.router.byIndex))
 		}

@@ -65,7 +65,7 @@ func TestDegradedDiscountsSlowHistory(t *testing.T) {
 		for range 40 {
 			b.ttft.Record(now, 2)
 		}
-		a.alarms = []alarm{{since: now, at: now}}
+		a.alarms = []*alarm{{since: now, at: now}}
 	}
 	a, _ := evidence(t, fill)
 	slow := 20 * (40 + 20*prior1s) / 60 / (2 + 20)

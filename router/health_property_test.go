@@ -28,13 +28,14 @@ func TestBreakerOfAnyHistory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := &probing{r: r, probes: make(map[*router.Flight]probe)}
+			p := &probing{r: r, config: c, probes: make(map[*router.Flight]probe)}
 			t.Repeat(map[string]func(*rapid.T){
 				"start":   p.start,
 				"fail":    p.fail,
 				"content": p.content,
 				"end":     p.end,
 				"sleep":   p.sleep,
+				"reload":  p.reload,
 				"":        p.check,
 			})
 			p.recover(t)
@@ -44,6 +45,7 @@ func TestBreakerOfAnyHistory(t *testing.T) {
 
 type probing struct {
 	r       *router.Router
+	config  router.Config
 	flights []*router.Flight
 	probes  map[*router.Flight]probe // of those that are under way
 }
@@ -59,6 +61,14 @@ func (p *probing) start(t *rapid.T) {
 	req.PromptBytes = rapid.SampledFrom([]int{400, 4000, 40000}).Draw(t, "bytes")
 	req.Pin = rapid.SampledFrom([]string{"", "a", "b", "c"}).Draw(t, "pin")
 	p.begin(t, req)
+}
+
+func (p *probing) reload(t *rapid.T) {
+	r, err := p.r.Reload(p.config, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.r = r
 }
 
 func (p *probing) begin(t *rapid.T, req router.Request) *router.Flight {

@@ -15,7 +15,7 @@ const (
 
 // account is what all routes of a target have in common.
 type account struct {
-	keys  []key
+	keys  []*key
 	quota *quota // nil: no limits are known
 }
 
@@ -28,6 +28,7 @@ type key struct {
 	wait     time.Duration // from one try to the next
 	next     time.Time     // when one call may try it
 	restored time.Time
+	dropped  bool // no target has it any more
 }
 
 // refuse takes the key out after an attempt from start on. It returns until when and
@@ -35,7 +36,7 @@ type key struct {
 func (k *key) refuse(why string, start, now time.Time) (time.Time, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if start.Before(k.restored) {
+	if k.dropped || start.Before(k.restored) {
 		return k.next, false // old news
 	}
 	began := !k.out.Swap(true)
@@ -97,7 +98,7 @@ func (f *Flight) refuseKey(rep *Report, now time.Time) {
 
 // acceptKey notes that the flight's key brought content.
 func (f *Flight) acceptKey(now time.Time) {
-	l := &f.route.lanes[f.key]
+	l := f.route.lanes[f.key]
 	if l.strikes.Load() != 0 {
 		l.answered(f.start)
 	}

@@ -103,7 +103,7 @@ func (f *Flight) hear(rep *Report, now time.Time) {
 	if !rep.Requests.Known && !rep.Tokens.Known {
 		return
 	}
-	rt, l := f.route, &f.route.lanes[f.key]
+	rt, l := f.route, f.route.lanes[f.key]
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if rep.Requests.Known {

@@ -44,7 +44,9 @@ func (rt *route) usable(now time.Time) bool {
 
 // openSlow opens a route whose alarm persists, unless too many are slow: then being
 // slow is no reason to avoid it, and it stays degraded.
-func (g *group) openSlow(rt *route, why string, now time.Time) {
+func (rt *route) openSlow(why string, now time.Time) {
+	rt = rt.heir()
+	g := rt.group
 	g.opening.Lock()
 	defer g.opening.Unlock()
 	if !g.isLast(rt, now) && g.mayOpenSlow(rt, now) {

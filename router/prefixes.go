@@ -161,6 +161,29 @@ func (s *prefixShard) sweep(now time.Time) bool {
 	return s.cache.ItemCount() < mostInShard
 }
 
+// inherit takes over what another has seen, given the index that each target had
+// there, or -1.
+func (p *prefixes) inherit(old *prefixes, was []int) {
+	p.seed = old.seed
+	for i := range old.shards {
+		for name, item := range old.shards[i].cache.Items() {
+			left := time.Until(time.Unix(0, item.Expiration))
+			if left <= 0 {
+				continue
+			}
+			before := item.Object.(*sighting)
+			s := &sighting{key: before.key, at: make([]atomic.Int64, p.targets)}
+			s.renewed.Store(before.renewed.Load())
+			for t, old := range was {
+				if old >= 0 {
+					s.at[t].Store(before.at[old].Load())
+				}
+			}
+			p.shards[i].cache.Set(name, s, left)
+		}
+	}
+}
+
 func (k prefixKey) name() string {
 	return string(binary.LittleEndian.AppendUint64(nil, uint64(k)))
 }

@@ -3,6 +3,7 @@ package router_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -20,7 +21,7 @@ func TestAnyHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		noDeadline := struct{ testing.TB }{t} // the deadline is not known in virtual time
 		rapid.Check(noDeadline, func(t *rapid.T) {
-			r, err := router.New(router.Config{
+			c := router.Config{
 				Targets: []router.Target{
 					{Name: "a", Provider: "x", Price: router.Price{Input: 1, Output: 2}},
 					{Name: "b", Provider: "x", Price: router.Price{Input: 2, Output: 1}},
@@ -30,11 +31,12 @@ func TestAnyHistory(t *testing.T) {
 					"chat": {TTFT: budget.Layers{50: 300 * ms, 99.9: 3 * time.Second}, TPOT: budget.Layers{95: 30 * ms}},
 					"all":  {Total: budget.Layers{95: 5 * time.Second}, CostWeight: -1, Abandon: time.Second},
 				},
-			})
+			}
+			r, err := router.New(c)
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := history{r: r, of: make(map[*router.Flight]router.Plan)}
+			h := history{r: r, config: c, of: make(map[*router.Flight]router.Plan)}
 			t.Repeat(map[string]func(*rapid.T){
 				"start":   h.start,
 				"hedge":   h.hedge,
@@ -42,6 +44,7 @@ func TestAnyHistory(t *testing.T) {
 				"report":  h.report,
 				"wait":    h.wait,
 				"judge":   h.judge,
+				"reload":  h.reload,
 				"":        h.check,
 			})
 		})
@@ -50,6 +53,7 @@ func TestAnyHistory(t *testing.T) {
 
 type history struct {
 	r        *router.Router
+	config   router.Config
 	flights  []*router.Flight
 	of       map[*router.Flight]router.Plan // of those that are no hedges
 	running  int
@@ -134,6 +138,20 @@ func (h *history) report(t *rapid.T) {
 
 func (h *history) wait(t *rapid.T) { time.Sleep(h.duration(t)) }
 
+// reload turns the targets round and changes a layer.
+func (h *history) reload(t *rapid.T) {
+	h.config.Targets = slices.Clone(h.config.Targets)
+	slices.Reverse(h.config.Targets)
+	chat := h.config.Budgets["chat"]
+	chat.TPOT = budget.Layers{95: 30 * ms, 99: time.Duration(rapid.IntRange(30, 33).Draw(t, "limit")) * ms}
+	h.config.Budgets = map[string]budget.Budget{"chat": chat, "all": h.config.Budgets["all"]}
+	r, err := h.r.Reload(h.config, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.r = r
+}
+
 func (h *history) judge(t *rapid.T) {
 	tally := h.r.Ledger("chat").Tally(true)
 	tally.Failed()
@@ -155,7 +173,7 @@ func (h *history) check(t *rapid.T) {
 	running, sum := 0, router.Attempts{}
 	snapshot := h.r.Snapshot()
 	for _, e := range snapshot.Endpoints {
-		if s := e.Hedge; !(0 <= s.Tokens && s.Tokens <= s.Burst && s.Burst >= 20 && 0.02 <= s.Price && s.Price <= 50.001 && s.Won <= s.Started) {
+		if s := e.Hedge; !(0 <= s.Tokens && s.Tokens <= s.Burst && s.Burst >= 20 && 0.005 <= s.Price && s.Price <= 50.001 && s.Won <= s.Started) {
 			t.Errorf("out of range: %+v", s)
 		}
 	}

@@ -20,6 +20,7 @@ type queue struct {
 
 // waiter is one call in the queue.
 type waiter struct {
+	router *Router
 	req    Request
 	plan   Plan
 	served bool
@@ -28,10 +29,13 @@ type waiter struct {
 
 // want is what places a call could take: calls that want the same keep their order
 // even where a later one would need less.
-type want struct{ endpoint, model, pin, avoid, format string }
+type want struct {
+	router                              *Router
+	endpoint, model, pin, avoid, format string
+}
 
 func (w *waiter) want() want {
-	return want{w.req.Endpoint, w.req.Model, w.req.Pin, w.req.Avoid, w.req.Format}
+	return want{w.router, w.req.Endpoint, w.req.Model, w.req.Pin, w.req.Avoid, w.req.Format}
 }
 
 // Wait is like [Router.Plan], but if no route may be taken now it waits until one
@@ -130,7 +134,7 @@ func (p *Plan) patience(deadline time.Time) (time.Duration, bool) {
 
 // enqueue puts a call at the end of the line, and serves those in it.
 func (r *Router) enqueue(req Request) *waiter {
-	w := &waiter{req: req, ready: make(chan struct{})}
+	w := &waiter{router: r, req: req, ready: make(chan struct{})}
 	r.queue.mu.Lock()
 	defer r.queue.mu.Unlock()
 	r.queue.line = append(r.queue.line, w)
@@ -159,7 +163,7 @@ func (r *Router) serveLocked() {
 				return false
 			}
 		}
-		if w.plan = r.book(w.req); len(w.plan.Choices) == 0 {
+		if w.plan = w.router.book(w.req); len(w.plan.Choices) == 0 {
 			failed = append(failed, w)
 			return false
 		}

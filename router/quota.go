@@ -13,7 +13,7 @@ import (
 // look at the atomics; [quota.take] has the last word.
 type quota struct {
 	concurrent int32 // 0: no limit
-	running    atomic.Int32
+	running    *atomic.Int32
 	notBefore  atomic.Int64 // there is nothing left until then
 
 	mu               sync.Mutex // held to take; guards the limiters as a pair
@@ -27,6 +27,7 @@ func newQuota(l Limits) *quota {
 	}
 	return &quota{
 		concurrent: int32(min(l.Concurrent, math.MaxInt32)),
+		running:    new(atomic.Int32),
 		requests:   newLimiter(l.RequestsPerMinute),
 		tokens:     newLimiter(l.TokensPerMinute),
 	}

@@ -52,8 +52,11 @@ func (p Plan) whyFirst() string {
 	}
 	q := newQuestion(p.endpoint, &p.request, p.outlook.at, nil)
 	x := q.look(first.way.route, p.outlook)
-	if len(q.layers) == 0 {
+	switch {
+	case q.byTime():
 		return q.whyQuickest(first, &x) + x.whyCached()
+	case len(q.layers) == 0:
+		return fmt.Sprintf("%s: the cheapest that answers; then %s", first.Target, p.Choices[1].Target) + x.whyCached()
 	}
 	return q.whyLeastScore(p, &x) + x.whyCached()
 }

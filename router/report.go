@@ -98,7 +98,7 @@ func (f *Flight) teach(now time.Time, rep *Report) {
 
 // heal tells the route's health what an attempt came to.
 func (f *Flight) heal(now time.Time, rep *Report, l landing) {
-	lane := &f.route.lanes[f.key]
+	lane := f.route.lanes[f.key]
 	lane.running.Add(-1)
 	if q := f.route.account.quota; q != nil {
 		q.release(now, float64(rep.PromptTokens+rep.OutputTokens)-f.prompt-f.outputs)

@@ -21,7 +21,7 @@ type group struct {
 	routes  []*route
 	folding sync.Mutex // held to fold
 	latest  atomic.Pointer[outlook]
-	opening sync.Mutex   // held to open one of them, and to decide on it
+	opening *sync.Mutex  // held to open one of them, and to decide on it
 	unwell  atomic.Int32 // those whose breaker is not just closed
 	origins []origin     // by provider; guarded by folding
 	traced  time.Time
@@ -29,17 +29,22 @@ type group struct {
 
 // route is one target serving one model: what has a latency distribution.
 type route struct {
-	group  *group
-	target int
+	group   *group
+	target  int
+	account *account
+	lanes   []*lane  // by key
+	ways    []way    // by key
+	alarms  []*alarm // by tail.alarm; guarded by mu
+	*record
+}
 
+// record is what was seen of a route. One that is reloaded shares it with its heir.
+type record struct {
 	// Both in seconds; TTFT as if the prompt had refPrompt tokens.
 	ttft, tpot *latency.Histogram
 	attempts   [outcomes]atomic.Uint64
 
-	account *account
 	breaker breaker
-	lanes   []lane        // by key
-	ways    []way         // by key
 	turn    atomic.Uint32 // of the keys
 	rang    atomic.Int64  // when an alarm last did
 
@@ -54,19 +59,18 @@ type route struct {
 	sizes   samples
 	ratio   ratio
 	hits    hits
-	alarms  []alarm // by tail.alarm
 
 	ttftCoverage, totalCoverage coverage
 }
 
 // newGroup returns the routes of a model, or nil if no target serves it.
-func (r *Router) newGroup(model string) *group {
-	g := &group{router: r, model: model, simple: true, routes: make([]*route, len(r.targets))}
+func (r *Router) newGroup(model string, e *estate) *group {
+	g := &group{router: r, model: model, simple: true, routes: make([]*route, len(r.targets)), opening: e.opening(model)}
 	now, served := time.Now(), false
 	for i, t := range r.targets {
 		if t.Models == nil || slices.Contains(t.Models, model) {
 			served = true
-			g.routes[i] = newRoute(g, i, now)
+			g.routes[i] = newRoute(g, i, now, e.route(&r.targets[i], model))
 			g.simple = g.simple && len(r.accounts[i].keys) == 1 && r.accounts[i].quota == nil
 		}
 	}
@@ -76,25 +80,36 @@ func (r *Router) newGroup(model string) *group {
 	return g
 }
 
-func newRoute(g *group, target int, now time.Time) *route {
+// newRoute returns a route that goes on with what was seen of another, if there is
+// one.
+func newRoute(g *group, target int, now time.Time, old inherited) *route {
 	r := g.router
-	rt := &route{
-		group:   g,
-		target:  target,
-		ttft:    latency.New(secondUnit, now),
-		tpot:    latency.New(paceUnit, now),
-		ratio:   newRatio(),
-		hits:    newHits(),
-		account: &r.accounts[target],
-		alarms:  make([]alarm, r.alarms),
+	rt := &route{group: g, target: target, account: &r.accounts[target], record: old.record}
+	if rt.record == nil {
+		rt.record = &record{
+			ttft:  latency.New(secondUnit, now),
+			tpot:  latency.New(paceUnit, now),
+			ratio: newRatio(),
+			hits:  newHits(),
+		}
+		rt.breaker.init(rt)
 	}
-	rt.lanes = make([]lane, len(rt.account.keys))
+	rt.lanes, rt.alarms = old.lanes, old.alarms
+	if old.record == nil {
+		rt.lanes, rt.alarms = make([]*lane, len(rt.account.keys)), make([]*alarm, r.alarms)
+	}
 	rt.ways = make([]way, len(rt.lanes))
 	for k := range rt.lanes {
 		rt.ways[k] = way{route: rt, key: k}
-		rt.lanes[k].name = fmt.Sprintf("%s/%d/%s", r.targets[target].Name, k, g.model)
+		if rt.lanes[k] == nil {
+			rt.lanes[k] = &lane{name: fmt.Sprintf("%s/%s/%d", r.targets[target].Name, g.model, r.laneCount.Add(1))}
+		}
 	}
-	rt.breaker.init(rt)
+	for i := range rt.alarms {
+		if rt.alarms[i] == nil {
+			rt.alarms[i] = new(alarm)
+		}
+	}
 	return rt
 }
 

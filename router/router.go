@@ -37,17 +37,11 @@ type Router struct {
 	endpoints map[string]*endpoint
 	byIndex   []*endpoint // in the order of their names
 	seed      uint64
-	draws     atomic.Uint64 // random numbers drawn so far
-	scratch   sync.Pool     // of *scratch
-	accounts  []account     // by target
-	alarms    int           // that each route has
-	cooldowns *cooldowns
+	scratch   sync.Pool // of *scratch
+	accounts  []account // by target
+	alarms    int       // that each route has
 	prefixes  *prefixes
-	refused   atomic.Int32 // keys that are out
-	watched   atomic.Int64 // until then what is left of a provider's limit matters
-	events    events
-	pairing   pairing
-	queue     queue
+	*lasting
 
 	groups  atomic.Pointer[map[string]*group] // by model, "other" among them; copied to add one
 	other   *group                            // nil if no target serves any model
@@ -61,27 +55,32 @@ func New(c Config) (*Router, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
+	return newRouter(c, &lasting{cooldowns: newCooldowns(), events: events{hook: c.OnHealth}}, new(estate)), nil
+}
+
+// newRouter makes a router for a valid config, with what it takes over from
+// another.
+func newRouter(c Config, l *lasting, e *estate) *Router {
 	r := &Router{
-		targets:   slices.Clone(c.Targets),
-		seed:      c.Seed,
-		accounts:  make([]account, len(c.Targets)),
-		cooldowns: newCooldowns(),
-		prefixes:  newPrefixes(len(c.Targets)),
-		events:    events{hook: c.OnHealth},
+		targets:  slices.Clone(c.Targets),
+		seed:     c.Seed,
+		accounts: make([]account, len(c.Targets)),
+		lasting:  l,
 	}
 	for i := range r.targets {
 		t := &r.targets[i]
 		t.Models, t.Formats = slices.Clone(t.Models), slices.Clone(t.Formats)
-		r.accounts[i] = account{keys: make([]key, max(1, t.Keys)), quota: newQuota(t.Limits)}
+		r.accounts[i] = e.account(t)
 		r.providers = append(r.providers, slices.IndexFunc(r.targets, func(other Target) bool {
 			return other.Provider == t.Provider
 		}))
 	}
+	r.prefixes = e.prefixes(r.targets)
 	r.formats = newFormats(r.targets)
 	r.scratch.New = func() any { return newScratch(len(r.targets)) }
-	r.addEndpoints(c.Budgets)
-	r.addGroups(c)
-	return r, nil
+	r.addEndpoints(c.Budgets, e)
+	r.addGroups(c, e)
+	return r
 }
 
 // Targets returns the targets' names, in the order of the config.
@@ -93,7 +92,7 @@ func (r *Router) Targets() []string {
 	return names
 }
 
-func (r *Router) addEndpoints(budgets map[string]budget.Budget) {
+func (r *Router) addEndpoints(budgets map[string]budget.Budget, old *estate) {
 	budgets = maps.Clone(budgets)
 	if budgets == nil {
 		budgets = make(map[string]budget.Budget)
@@ -105,16 +104,17 @@ func (r *Router) addEndpoints(budgets map[string]budget.Budget) {
 	for i, name := range slices.Sorted(maps.Keys(budgets)) {
 		e := newEndpoint(name, i, budgets[name], r.targets)
 		r.alarms = e.addTails(r.alarms)
+		old.passOn(e)
 		r.endpoints[name] = e
 		r.byIndex = append(r.byIndex, e)
 	}
 }
 
-func (r *Router) addGroups(c Config) {
+func (r *Router) addGroups(c Config, e *estate) {
 	groups := make(map[string]*group)
 	add := func(models []string) {
 		for _, m := range models {
-			if g := r.newGroup(m); g != nil {
+			if g := r.newGroup(m, e); g != nil {
 				g.named = true
 				groups[m] = g
 			}
@@ -126,10 +126,11 @@ func (r *Router) addGroups(c Config) {
 	for _, b := range c.Budgets {
 		add(b.Models)
 	}
-	if g := r.newGroup(otherModel); g != nil && groups[otherModel] == nil {
+	if g := r.newGroup(otherModel, e); g != nil && groups[otherModel] == nil {
 		groups[otherModel] = g
 	}
 	r.other = groups[otherModel]
+	r.addUnnamed(groups, e)
 	r.groups.Store(&groups)
 }
 
@@ -184,7 +185,7 @@ func (r *Router) addGroup(model string) *group {
 		return r.other
 	}
 	r.unnamed.Add(1)
-	g := r.newGroup(model)
+	g := r.newGroup(model, new(estate))
 	groups = maps.Clone(groups)
 	groups[g.model] = g
 	r.groups.Store(&groups)

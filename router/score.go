@@ -76,7 +76,7 @@ func (q *question) rank(g *group, o *outlook, list []ranked) []ranked {
 			list = append(list, q.look(rt, o))
 		}
 	}
-	if len(q.layers) > 0 && q.endpoint.cost > 0 {
+	if !q.byTime() && q.endpoint.cost > 0 {
 		q.addCost(g.router, list)
 	}
 	return list
@@ -102,11 +102,15 @@ func (q *question) admits(r *Router, target int) bool {
 		(q.req.Avoid == "" || q.req.Avoid != t.Provider)
 }
 
+// byTime tells whether scores are times: nothing was promised to the call, nor is it
+// to be cheap.
+func (q *question) byTime() bool { return len(q.layers) == 0 && !q.endpoint.frugal }
+
 // score weighs the chance of each miss or, where nothing was promised, is the time
 // that is to be expected.
 func (q *question) score(x *ranked) float64 {
 	f := x.forecast
-	if len(q.layers) == 0 {
+	if q.byTime() {
 		m, factor := q.timed(x)
 		return f.median[m] * factor
 	}
@@ -163,7 +167,7 @@ func (q *question) tolerance(list []ranked) float64 {
 	for _, x := range list[1:] {
 		best = min(best, x.score)
 	}
-	if len(q.layers) > 0 {
+	if !q.byTime() {
 		best = max(best, 2*baseDebt)
 	}
 	return closeScore * best
