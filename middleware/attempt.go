@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -62,7 +63,10 @@ type attempt struct {
 	record Attempt
 	kept   bool // by the attempt itself: it was not given up
 
-	lingers, hasContent atomic.Bool // of a probe that lost, see linger
+	left  bool       // its stream is through; guarded by call.mu
+	books sync.Mutex // held while end writes record
+
+	over, lingers, hasContent atomic.Bool // of a probe that lost, see linger
 }
 
 // run is the attempt's goroutine.
@@ -71,8 +75,11 @@ func (a *attempt) run() {
 	defer a.cancel(nil)
 	if fault := a.exchange(); fault != nil || a.stream == nil {
 		a.fault = fault
-		a.tell()
 		if a.rest != nil {
+			a.hasContent.Store(true)
+		}
+		a.tell()
+		if a.rest != nil && !a.lingers.Load() {
 			a.rest.await(a.ctx.Done())
 		}
 	} else {
@@ -81,6 +88,7 @@ func (a *attempt) run() {
 	if a.resp != nil {
 		a.resp.Body.Close()
 	}
+	a.over.Store(true)
 	if a.lingers.Load() {
 		a.lingered()
 	}
@@ -96,7 +104,6 @@ func (a *attempt) settle() {
 		a.stream.drain()
 	}
 	a.call.leave(a)
-	a.call.cancel(nil)
 }
 
 // tell lets the race know. The channel has room for every attempt of a call.

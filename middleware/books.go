@@ -53,8 +53,17 @@ func outcomeOf(fault error) Outcome {
 // where the meter may be read: in the attempt's goroutine, or in the race once
 // it was told.
 func (a *attempt) end(fault error) {
+	if r := a.measured(fault); r != nil {
+		a.report(r, a.limits)
+	}
+}
+
+// measured writes the record, unless there is one.
+func (a *attempt) measured(fault error) *Attempt {
+	a.books.Lock()
+	defer a.books.Unlock()
 	if !a.closed.CompareAndSwap(false, true) {
-		return
+		return nil
 	}
 	a.kept = true
 	r := a.open(fault)
@@ -73,7 +82,7 @@ func (a *attempt) end(fault error) {
 	}
 	a.remember()
 	r.Cost = a.up.Price.Cost(r.Usage.Input, r.Usage.CachedInput, r.Usage.Output)
-	a.report(r, a.limits)
+	return r
 }
 
 // remember notes who made a stored answer, for the calls that will name it.

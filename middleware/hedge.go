@@ -38,6 +38,10 @@ func (r *race) hedge() {
 		r.hedgeAt = advice.Again
 		return
 	}
+	if r.unwanted(advice.Choice) {
+		r.take(advice.Choice)
+		return // and asks again at once
+	}
 	flight, err := r.set.router.Start(advice.Choice, r.asks)
 	if err != nil {
 		r.hedgeAt = age + max(age/4, leastPatience)

@@ -69,5 +69,6 @@ func (b *largeBody) close(fault error) error {
 	b.from.end(fault)
 	err := b.call.finish(b.from)
 	b.from.rest.end()
+	b.call.cancel(nil)
 	return err
 }

@@ -36,6 +36,9 @@ func (a *attempt) linger() bool {
 		closing()
 	})
 	a.lingers.Store(true)
+	if a.over.Load() { // it came to something at the same time: only the first report counts
+		a.lingered()
+	}
 	if a.hasContent.Load() {
 		a.cancel(errLost)
 	}

@@ -35,7 +35,6 @@ type liveCall struct {
 	attempts []*attempt    // in the order of their start
 	failed   *attempt      // the latest that failed
 	winner   *attempt      // whose answer the caller has
-	left     *attempt      // whose stream is through
 
 	rec Call
 	out *Call // where the caller reads it
@@ -165,11 +164,12 @@ func (c *liveCall) closeBooks(outcome Outcome, cause error) {
 // committed it.
 func (c *liveCall) leave(a *attempt) {
 	c.mu.Lock()
-	c.left = a
+	a.left = true
 	committed := c.winner == a
 	c.mu.Unlock()
 	if committed {
 		_ = c.finish(a)
+		c.cancel(nil)
 	}
 }
 
@@ -179,7 +179,7 @@ func (c *liveCall) win(a *attempt) (left bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.winner = a
-	return c.left == a
+	return a.left
 }
 
 // last is the attempt that the call stands for: the one that the answer came
@@ -254,7 +254,9 @@ func (c *liveCall) callersTimeout() bool { return c.req.Context().Err() != nil }
 func (c *liveCall) records() []Attempt {
 	records := make([]Attempt, len(c.attempts))
 	for i, a := range c.attempts {
+		a.books.Lock() // a loser may be closing them by itself
 		records[i] = a.record
+		a.books.Unlock()
 	}
 	return records
 }

@@ -51,7 +51,7 @@ func (r *race) board() (router.Choice, *router.Flight, bool) {
 	for r.next < len(r.plan.Choices) {
 		choice := r.plan.Choices[r.next]
 		r.next++
-		if r.avoids(choice) || r.untried && r.tried(choice.Target, choice.Key()) {
+		if r.unwanted(choice) {
 			if r.next == 1 {
 				r.plan.Release() // the place that it has is not wanted
 			}
@@ -74,6 +74,11 @@ func (r *race) another(cause router.Cause) (router.Choice, *router.Flight, bool)
 	r.plan.Release()
 	r.plan, r.next, r.untried = r.set.router.Plan(r.asks), 0, true
 	return r.board()
+}
+
+// unwanted reports whether the choice is of no use to this call.
+func (r *race) unwanted(choice router.Choice) bool {
+	return r.avoids(choice) || r.untried && r.tried(choice.Target, choice.Key())
 }
 
 // avoids reports whether the choice's provider cannot serve this request.

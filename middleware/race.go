@@ -89,10 +89,12 @@ func (r *race) hear(a *attempt) (*http.Response, error, bool) {
 		return resp, err, true
 	}
 	a.end(a.fault)
-	r.failed = a
 	r.drop(a)
-	if r.running[0] != nil || r.recover(a) {
+	if r.running[0] != nil {
 		return nil, nil, false // an error does not win while another attempt is left
+	}
+	if r.failed = a; r.recover(a) {
+		return nil, nil, false
 	}
 	resp, err := r.lose()
 	return resp, err, true

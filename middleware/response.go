@@ -29,6 +29,7 @@ func (c *liveCall) commit(a *attempt) (*http.Response, error) {
 	resp.Body = &streamBody{call: c, from: a}
 	if c.win(a) {
 		_ = c.finish(a)
+		c.cancel(nil)
 	}
 	return resp, nil
 }
