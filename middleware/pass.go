@@ -50,6 +50,7 @@ func (t *Transport) pass(r *http.Request, to destination) (*http.Response, error
 	if resp.StatusCode >= 400 {
 		redactBody(resp, out.Header)
 	}
+	t.watchMade(r, resp, to.up.Name)
 	return resp, nil
 }
 
