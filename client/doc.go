@@ -46,8 +46,9 @@
 //
 // # What the SDK's options do here
 //
-// Headers of the application travel to the target, except credentials,
-// organisation and project, and those of a connection. A request with a base
+// Headers of the application travel to the target, except credentials and what is
+// named like one, organisation and project, and those of a connection or a proxy
+// (SECURITY.md lists them). A request with a base
 // URL or a credential of its own fails with [middleware.ErrForeignOrigin] or
 // [middleware.ErrForeignCredential]: credentials belong to targets. A per-call
 // option.WithHTTPClient bypasses the client and reaches nothing, since the base

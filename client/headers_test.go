@@ -99,10 +99,22 @@ func TestApplicationsHeadersTravel(t *testing.T) {
 		"Connection": "X-Hop", "X-Hop": "mine", "Keep-Alive": "timeout=5", "Te": "trailers", "Trailer": "X-T",
 		"Transfer-Encoding": "chunked", "Upgrade": "h2c", "Proxy-Connection": "keep-alive", "Expect": "100-continue",
 		"Accept-Encoding": "br",
+		// How the request came to us, and whose it is.
+		"Forwarded": "for=mine", "Via": "1.1 mine", "X-Real-Ip": "mine", "X-Client-Ip": "mine", "X-Cluster-Client-Ip": "mine",
+		"True-Client-Ip": "mine", "X-Forwarded-For": "mine", "X-Forwarded-Host": "mine", "Cf-Connecting-Ip": "mine",
+		"Cf-Ray": "mine", "X-Envoy-External-Address": "mine", "X-Original-Url": "mine", "X-Ms-Client-Principal": "mine",
+		"X-Amzn-Trace-Id": "mine", "X-Amz-Date": "mine", "Dpop": "mine", "Proxy-Anything": "mine",
+		// Secrets, by their names.
+		"X-Acme-Token": "mine", "X-Client-Secret": "mine", "X-Apikey": "mine", "acme_key": "mine", "X-Authentication": "mine",
+		"X-Cookies": "mine", "X-Session-Id": "mine", "X-Password": "mine", "X-User-Credential": "mine",
+		"X-Goog-Iap-Jwt-Assertion": "mine", "Cf-Aig-Authorization": "mine", "Cf-Access-Jwt-Assertion": "mine",
 	}
 	travels := map[string]string{
 		"X-Trace": "abc", "OpenAI-Beta": "assistants=v2", "Idempotency-Key": "k1", "X-Stainless-Lang": "go",
 		"User-Agent": "app/1", "Traceparent": "00-1-2-01",
+		"Accept-Language": "de", "Anthropic-Beta": "b", "Anthropic-Version": "v", "X-Request-Id": "r", "X-Client-Request-Id": "c",
+		"Http-Referer": "https://app.test", "X-Title": "app", "X-Session-Affinity": "s", "X-Idempotency-Key": "k2",
+		"Cf-Aig-Cache-Ttl": "60", "X-Amzn-Bedrock-Guardrailidentifier": "g", "Sec-Websocket-Key": "w",
 	}
 	synctest.Test(t, func(t *testing.T) {
 		f := newOrdered(t, quick, "one", "two")

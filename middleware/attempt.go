@@ -41,15 +41,15 @@ type attempt struct {
 	status  atomic.Int32
 
 	// Set before the race is told.
-	resp   *http.Response
-	stream *stream        // an answer that streams,
-	body   []byte         // or one that is whole, or an HTTP error's
-	event  *dialect.Event // what a whole answer says
-	rest   *remainder     // of a whole answer that is too large to be kept
-	fault  error          // why there is no answer
-	limits ratelimit.Info // what the response said of them
-	server ServerTiming   // and of the provider's times
-	sent   http.Header    // the request's, whose credential is kept out of what comes back
+	resp    *http.Response
+	stream  *stream        // an answer that streams,
+	body    []byte         // or one that is whole, or an HTTP error's
+	event   *dialect.Event // what a whole answer says
+	rest    *remainder     // of a whole answer that is too large to be kept
+	fault   error          // why there is no answer
+	limits  ratelimit.Info // what the response said of them
+	server  ServerTiming   // and of the provider's times
+	secrets secrets        // the request's, which are kept out of what comes back
 
 	// The race's alone.
 	hedge   bool          // another ran when it started
@@ -150,14 +150,14 @@ func (a *attempt) send(body []byte) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	redactHeader(resp.Header, a.sent)
+	a.secrets.redactHeader(resp.Header)
 	a.limits = ratelimit.Read(resp.Header, resp.StatusCode, time.Now())
 	a.server = readServerTiming(resp.Header)
 	a.headers.Store(int64(max(time.Since(a.start), 1)))
 	a.status.Store(int32(resp.StatusCode))
 	if resp.StatusCode >= 400 {
 		a.body, err = readAll(resp.Body, resp.ContentLength, maxFault)
-		a.body = redact(a.body, a.sent)
+		a.body = a.secrets.redact(a.body)
 		if err != nil && !errors.Is(err, ErrTooLarge) {
 			return nil, a.broken(err)
 		}
@@ -173,7 +173,7 @@ func (a *attempt) roundTrip(body []byte) (*http.Response, error) {
 		if err != nil {
 			return nil, cmp.Or(causeOf(a.ctx, a.call.req.Context()), err)
 		}
-		a.sent = req.Header
+		a.secrets = secretsOf(req.Header, a.call.req.Header)
 		a.way.again()
 		resp, err := a.call.t.base.RoundTrip(req)
 		if err == nil {
@@ -200,7 +200,7 @@ func (a *attempt) httpFault() error {
 }
 
 func (a *attempt) providerError(info *dialect.ErrorInfo) error {
-	info.Message = redact(info.Message, a.sent) // of an error inside a stream too
+	info.Message = a.secrets.redact(info.Message) // of an error inside a stream too
 	return newProviderError(a.up.Name, info)
 }
 

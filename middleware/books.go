@@ -94,9 +94,7 @@ func (a *attempt) remember() {
 	case a.event != nil:
 		id = string(a.event.ID)
 	}
-	if id != "" {
-		a.call.t.states.remember(id, a.up.Name)
-	}
+	a.call.t.states.remember(id, a.up.Name)
 }
 
 // giveUp ends an attempt that is still under way: how far it came is known,

@@ -110,7 +110,7 @@ type Attempt struct {
 	Starved      bool // as in Call
 	Usage        Usage
 	Warning      string  // what was odd about an answer that completed; usually empty
-	ServedModel  string  // the model that the provider says it used
+	ServedModel  string  // the model that the provider says it used: at most 128 of [A-Za-z0-9._:/@-], or empty
 	Cost         float64 // USD; 0 without prices
 	Err          error   // why it did not complete; nil otherwise
 }

@@ -46,17 +46,19 @@ func (t *Transport) pass(r *http.Request, to destination) (*http.Response, error
 		return resp, nil
 	}
 	mark(resp.Header, to.up.Name, 1)
-	redactHeader(resp.Header, out.Header)
+	secrets := secretsOf(out.Header, r.Header)
+	secrets.redactHeader(resp.Header)
 	if resp.StatusCode >= 400 {
-		redactBody(resp, out.Header)
+		redactBody(resp, secrets)
 	}
+	t.watchMade(r, resp, to.up.Name)
 	return resp, nil
 }
 
 // redactBody takes a quoted credential out of an error that is passed on.
-func redactBody(resp *http.Response, sent http.Header) {
+func redactBody(resp *http.Response, secrets secrets) {
 	start, err := io.ReadAll(io.LimitReader(resp.Body, maxFault))
-	start = redact(start, sent)
+	start = secrets.redact(start)
 	rest := io.Reader(resp.Body)
 	if err != nil {
 		rest = brokenReader{err}

@@ -26,8 +26,11 @@ type states struct {
 func newStates() *states { return &states{made: cache.New(stateTTL, 0)} }
 
 // remember notes that target made the object id. While the memory is full,
-// objects are not remembered: their follow-ups go home.
+// objects are not remembered: their follow-ups go home. Nor is what is no id.
 func (s *states) remember(id, target string) {
+	if !isID(id) {
+		return
+	}
 	if s.made.ItemCount() >= maxStates {
 		s.sweep()
 	}

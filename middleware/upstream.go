@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/textproto"
 	"net/url"
 	"strings"
 
@@ -112,49 +111,4 @@ func port(u *url.URL) string {
 		return "80"
 	}
 	return "443"
-}
-
-// Headers by which providers take a credential, in canonical form. A request
-// that comes with one of them must carry our placeholder in it.
-var credentialHeaders = []string{"Authorization", "Api-Key", "X-Api-Key", "X-Goog-Api-Key", "Proxy-Authorization", "Cookie",
-	"X-Auth-Token", "X-Amz-Security-Token", "Ocp-Apim-Subscription-Key"}
-
-// Headers of the caller that never travel: they belong to one provider's
-// account, to one connection, or would hide the answer from the meter.
-var stayingHeaders = headerSet(append([]string{
-	"OpenAI-Organization", "OpenAI-Project", "X-Goog-User-Project",
-	"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
-	"Host", "Content-Length", "Accept-Encoding", "Expect",
-}, credentialHeaders...))
-
-// Headers of an upstream that never reach the caller.
-var upstreamHeaders = headerSet([]string{
-	"OpenAI-Organization", "OpenAI-Project", "Anthropic-Organization-Id", "Set-Cookie",
-	"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
-	"X-Should-Retry",
-})
-
-func headerSet(names []string) map[string]bool {
-	set := make(map[string]bool, len(names))
-	for _, name := range names {
-		set[textproto.CanonicalMIMEHeaderKey(name)] = true
-	}
-	return set
-}
-
-// travelling copies the headers that may go to a target. What the Connection
-// header names stays too.
-func travelling(from http.Header) http.Header {
-	to := make(http.Header, len(from)+4)
-	for name, values := range from {
-		if !stayingHeaders[textproto.CanonicalMIMEHeaderKey(name)] {
-			to[name] = values[:len(values):len(values)]
-		}
-	}
-	for _, value := range from["Connection"] {
-		for name := range strings.SplitSeq(value, ",") {
-			to.Del(strings.TrimSpace(name))
-		}
-	}
-	return to
 }
