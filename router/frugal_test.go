@@ -72,7 +72,7 @@ func TestWithoutLayersTimeCounts(t *testing.T) {
 // A batch that is promised an end weighs cost against it as any endpoint does.
 func TestBatchWithALayer(t *testing.T) {
 	night := budget.Batch()
-	night.Total = budget.Layers{95: 10 * time.Second}
+	night.Total = budget.Layers{99: 10 * time.Second}
 	in(t, batch(night), func(w world) {
 		for range 50 {
 			w.stream("a", chat, 30*time.Second, 5*ms)
