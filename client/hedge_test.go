@@ -353,3 +353,23 @@ func TestAProbeThatLostEnds(t *testing.T) {
 
 // cheapest makes "one" first whatever it did.
 func cheapest(b *budget.Budget) { b.CostWeight = 10_000 }
+
+// On a real clock time goes on while the router is asked: what it says is due now must
+// be, or nothing ever is.
+func TestHedgeOnARealClock(t *testing.T) {
+	targets := []client.Target{
+		slowTarget(t, "one", []time.Duration{time.Minute}, true), slowTarget(t, "two", []time.Duration{ms}, true),
+	}
+	targets[0].Price, targets[1].Price = router.Price{Output: 1}, router.Price{Output: 2}
+	c, err := client.New(client.Config{Targets: targets, Endpoints: map[string]budget.Budget{"chat": {
+		TTFT: budget.Layers{95: 100 * ms, 99: 200 * ms}, Hedge: 1, Abandon: time.Minute, Deadline: 20 * time.Second,
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ctx, call := middleware.WithCall(t.Context())
+	if _, err := stream(ctx, c.Endpoint("chat"), question("hello")); err != nil || !call.Hedged || call.Attempts[0].Outcome != middleware.Lost {
+		t.Errorf("%v; the call is %+v, want it hedged", err, call)
+	}
+}

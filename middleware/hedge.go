@@ -28,8 +28,8 @@ func (r *race) mayHedge() bool {
 // pays changes with what other calls see, so the answer is good for a while only.
 func (r *race) hedge() {
 	lead := r.running[0]
-	age := time.Since(lead.start)
 	advice := r.plan.Hedge(lead.flight, r.next)
+	age := time.Since(lead.start) // not before: what pays now is due, and the answer took a moment
 	switch {
 	case advice.Again == 0:
 		r.hedgeAt = 0
