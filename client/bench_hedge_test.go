@@ -46,7 +46,7 @@ func benchmarkHedge(b *testing.B, times []time.Duration, share float64, early bo
 	c, err := client.New(client.Config{
 		Targets: targets,
 		Endpoints: map[string]budget.Budget{"chat": {
-			TTFT: budget.Layers{95: 100 * ms, 99: 150 * ms}, Hedge: share,
+			TTFT: budget.Layers{95: 100 * ms, 99: 150 * ms, 99.9: 220 * ms}, Hedge: share,
 		}},
 		Observers: []middleware.Observer{middleware.CallFunc(func(c middleware.Call) {
 			mu.Lock()
