@@ -287,7 +287,8 @@
 // The latest 100 count, and those of 15 min ago half.
 //
 // A route is not hedged onto while it is late itself: half of its latest 20 attempts or so
-// took longer than 95% usually do, or where that is not known yet, those of others. Nor, but
+// took longer than 95% usually do, or where that is not known yet (of times that a fit has
+// converted, not a guess), those of others. Nor, but
 // by 5 at a time, if it has not been tried for a while and x's route is late: then the
 // whole world may be slow, and more load would make it worse. So that a hang of one
 // route, which holds most of what is under way, does not look like the whole world,

@@ -97,7 +97,7 @@ func (rt *route) view(now time.Time, v *view) *forecast {
 		hits: rt.hits.expected(), recent: rt.recent.fade(now),
 	}
 	if v.fitted = len(v.points) > 0; v.fitted {
-		f.fit = fitSizes(v.points)
+		f.fit, f.fitted = fitSizes(v.points), true
 	}
 	return f
 }

@@ -71,42 +71,85 @@ func (rt *route) holds(n int) bool {
 	return len(rt.waiting) >= n
 }
 
-// setUsual finds what is usual, in the slow history of a route.
+// setUsual finds what is usual, in the slow history of a route: once there is enough of
+// it, and at least half was converted to the reference sizes by a fit and not by a guess.
+// A guess may be wrong by as much as targets differ, and what is usual is slow to mend.
 func (f *forecast) setUsual(m int, slow *latency.Counts, now time.Time, old *outlook, target int) {
-	if m == tpot || f.seen[m] < usualLeast {
+	if m == tpot {
+		return
+	}
+	var before *forecast
+	if old != nil {
+		before = old.routes[target]
+	}
+	switch {
+	case !f.fitted || before != nil && !before.fitted:
+		f.unsure[m] = f.seen[m]
+		return
+	case before != nil:
+		f.unsure[m] = before.unsure[m] * halved(now.Sub(old.at), slowHalfLife)
+	}
+	if f.seen[m]-f.unsure[m] < max(usualLeast, f.unsure[m]) {
 		return
 	}
 	d := slow.Dist()
 	f.usual[m] = bounded(d.Quantile(usualShare), longest)
-	if old == nil {
+	if before == nil {
 		return
 	}
-	if before := old.routes[target].usual[m]; before > 0 {
-		f.usual[m] = min(f.usual[m], before*math.Exp2(now.Sub(old.at).Seconds()/usualDoubles.Seconds()))
+	limit := before.usual[m]
+	if like := before.like[m]; limit == 0 && like != nil {
+		limit = like.typically(m) / f.scale(m)
+	}
+	if limit > 0 {
+		f.usual[m] = min(f.usual[m], limit*math.Exp2(now.Sub(old.at).Seconds()/usualDoubles.Seconds()))
 	}
 }
 
-// shareUsual gives what is usual elsewhere to the routes that have not been seen enough.
+// shareUsual has the routes that have not been seen enough judged by the slowest of the
+// others.
 func (o *outlook) shareUsual(m int) {
-	longest := 0.0
+	var slowest *forecast
 	for _, f := range o.routes {
-		if f != nil {
-			longest = max(longest, f.usual[m])
+		if f != nil && f.usual[m] > 0 && (slowest == nil || f.typically(m) > slowest.typically(m)) {
+			slowest = f
 		}
 	}
 	for _, f := range o.routes {
 		if f != nil && f.usual[m] == 0 {
-			f.usual[m] = longest
+			f.like[m] = slowest
 		}
 	}
 }
 
-// usually returns the seconds after which an attempt is late.
-func (f *forecast) usually(a *Flight) float64 {
-	if a.streamed {
-		return f.usual[ttft] * f.fit.factor(a.tokens)
+// typically returns what is usual for the route's typical prompt, in seconds.
+func (f *forecast) typically(m int) float64 { return f.usual[m] * f.scale(m) }
+
+// scale returns how much longer the typical prompt takes than that of reference.
+func (f *forecast) scale(m int) float64 {
+	if m == ttft {
+		return f.fit.factor(f.typical)
 	}
-	return f.usual[total] * f.work(a.tokens, a.outputs)
+	return f.work(f.typical, refOutput)
+}
+
+// usually returns the seconds after which an attempt is late, 0 if not known.
+func (f *forecast) usually(a *Flight) float64 {
+	m := total
+	if a.streamed {
+		m = ttft
+	}
+	if f.usual[m] == 0 && f.like[m] != nil {
+		f = f.like[m]
+	}
+	switch {
+	case f.usual[m] == 0:
+		return 0
+	case a.streamed:
+		return f.usual[m] * f.fit.factor(a.tokens)
+	default:
+		return f.usual[m] * f.work(a.tokens, a.outputs)
+	}
 }
 
 // note enters how long an attempt took to its content or, unless it is final, has taken

@@ -58,10 +58,13 @@ type forecast struct {
 
 	quantiles [metrics][len(predicted)]float64 // at the reference sizes
 
-	// What 95% usually do not exceed, at the reference sizes, 0 if not known; and how the
-	// latest have done against it. Index ttft or total.
-	usual  [metrics]float64
-	recent recent
+	// What 95% usually do not exceed, at the reference sizes, 0 if not known, in which
+	// case like is the route that does for it; and how the latest have done against it.
+	// Index ttft or total. Of seen, unsure were converted by a guess, before the fit.
+	usual, unsure [metrics]float64
+	like          [metrics]*forecast
+	recent        recent
+	fitted        bool
 
 	tables []tablePlace // by endpoint, twice: streamed, whole
 }

@@ -100,7 +100,8 @@ func (e *estate) outlook(g *group) *outlook {
 		o.routes[i] = &forecast{tables: make([]tablePlace, 2*len(g.router.byIndex))}
 		for k, was := range old.routes {
 			if was != nil && was.record == rt.record {
-				o.routes[i].usual = before.routes[k].usual
+				b := before.routes[k]
+				o.routes[i].usual, o.routes[i].unsure, o.routes[i].fitted = b.usual, b.unsure, b.fitted
 			}
 		}
 	}

@@ -159,7 +159,7 @@ func TestRecent(t *testing.T) {
 func TestUsual(t *testing.T) {
 	now := time.Now()
 	at := func(ttfts map[float64]float64, old *outlook) float64 {
-		f := &forecast{}
+		f := &forecast{fitted: true}
 		for _, n := range ttfts {
 			f.seen[ttft] += n
 		}
@@ -168,7 +168,7 @@ func TestUsual(t *testing.T) {
 		return f.usual[ttft]
 	}
 	before := func(usual float64, age time.Duration) *outlook {
-		f := &forecast{}
+		f := &forecast{fitted: true}
 		f.usual[ttft] = usual
 		return &outlook{at: now.Add(-age), routes: []*forecast{f}}
 	}
@@ -180,7 +180,10 @@ func TestUsual(t *testing.T) {
 	o.routes = append(o.routes, &forecast{}, nil, &forecast{})
 	o.routes[3].usual[ttft] = 1
 	o.shareUsual(ttft)
-	wantFloat(t, "usual elsewhere", o.routes[1].usual[ttft], 3)
+	wantFloat(t, "usual elsewhere", o.routes[1].like[ttft].usual[ttft], 3)
 	wantFloat(t, "usual here", o.routes[3].usual[ttft], 1)
+	if o.routes[3].like[ttft] != nil {
+		t.Error("what is known here is taken from elsewhere")
+	}
 	wantFloat(t, "more than before", at(map[float64]float64{4: 100}, before(1, 150*time.Second)), math.Sqrt2)
 }
