@@ -18,6 +18,7 @@ type quota struct {
 
 	mu               sync.Mutex // held to take; guards the limiters as a pair
 	requests, tokens *rate.Limiter
+	latest           time.Time // that the limiters were asked at
 }
 
 // newQuota returns nil if there are no limits.
@@ -74,6 +75,7 @@ func nearlyEmpty(l *rate.Limiter, now time.Time) bool {
 func (q *quota) take(now time.Time, tokens float64) (why string, until time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	now = q.inOrder(now)
 	if q.concurrent > 0 && q.running.Load() >= q.concurrent {
 		return WhyConcurrency, time.Time{}
 	}
@@ -100,6 +102,15 @@ func (q *quota) look(now time.Time) {
 	q.notBefore.Store(until.UnixNano())
 }
 
+// inOrder returns the latest time so far: whoever waited for the lock brings an earlier
+// one, from which a limiter would earn the time since then again. The caller holds mu.
+func (q *quota) inOrder(now time.Time) time.Time {
+	if now.After(q.latest) {
+		q.latest = now
+	}
+	return q.latest
+}
+
 // release ends an attempt that took more tokens than were counted.
 func (q *quota) release(now time.Time, more float64) {
 	q.running.Add(-1)
@@ -108,6 +119,7 @@ func (q *quota) release(now time.Time, more float64) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	now = q.inOrder(now)
 	charge(q.tokens, more, now)
 	q.look(now)
 }
