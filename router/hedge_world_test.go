@@ -90,12 +90,12 @@ func TestAThirdOfCallsSlow(t *testing.T) {
 			if c.won && c.ttft <= 1200*ms {
 				won++
 			}
-			if c.hedge != "" && c.hedgedAt < 450*ms {
+			if c.hedge != "" && c.hedgedAt > 1 && c.hedgedAt < 450*ms { // a probe is hedged at once
 				early++
 			}
 		}
 		// The other one is slow as often, so that 70% can be won in time.
-		if n := r.hedges(); r.share() > 0.055 || won < n*6/10 || early > n/5 {
+		if n := r.hedges(); r.share() > 0.055 || won < n*6/10 || early > n/10 {
 			t.Errorf("%d hedged of %d, %d of them in time, %d before it was known to be slow", n, len(r.calls), won, early)
 		}
 	})
