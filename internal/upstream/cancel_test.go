@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -199,6 +200,30 @@ func TestNothingIsLeft(t *testing.T) {
 		}
 		if s.Answered == 0 || s.Failed == 0 || s.CancelledBefore == 0 || s.CancelledAfter == 0 || s.MaxInFlight < calls/2 {
 			r.Errorf("not everything happened: %+v", s)
+		}
+	})
+}
+
+// A request is over for the server with its last byte, whether or not the caller
+// has looked for the end behind it.
+func TestInFlightUntilTheLastByte(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := upstream.New("one", slowly, 1)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://one.test/v1/chat/completions", strings.NewReader(streamed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := s.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		time.Sleep(time.Second)
+		if n, err := res.Body.Read(make([]byte, 1<<20)); n == 0 || err != nil {
+			t.Fatal(n, err)
+		}
+		if st := s.Stats(); st.InFlight != 0 || st.Answered != 1 {
+			t.Errorf("after the last byte %d requests are in flight and %d answered, want 0 and 1", st.InFlight, st.Answered)
 		}
 	})
 }

@@ -79,7 +79,8 @@ func (b *body) fill(n int) error {
 	}
 	age, end := b.reply.body.next()
 	if err := b.reply.wait(b.ctx, age, b.closed); err != nil {
-		return b.fail(err)
+		b.fail(err)
+		return err
 	}
 	b.buffer = b.buffer[:0]
 	for end == open && age <= b.reply.age() && len(b.buffer) < n {
@@ -87,21 +88,24 @@ func (b *body) fill(n int) error {
 		age, end = b.reply.body.next()
 	}
 	b.left = b.buffer
-	switch {
-	case len(b.left) > 0:
-		return nil
-	case end == closed:
-		return b.fail(io.EOF)
-	case end == broken:
-		return b.fail(&net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})
+	// A server is through when it has sent its last byte, not when somebody asks for more.
+	if age <= b.reply.age() {
+		switch end {
+		case closed:
+			b.fail(io.EOF)
+		case broken:
+			b.fail(&net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})
+		}
 	}
-	return nil // an empty part
+	if len(b.left) > 0 {
+		return nil
+	}
+	return b.err // nil after an empty part
 }
 
-func (b *body) fail(err error) error {
+func (b *body) fail(err error) {
 	b.err = err
 	b.reply.settle()
-	return err
 }
 
 // Close ends the reply. A Read that waits returns.
