@@ -49,9 +49,11 @@ type Budget struct {
 	// of a call. If empty, every target that serves the model may.
 	Targets []string
 
-	// Models lists models in order of preference; the next one is used only
-	// while no route of the former is healthy. If empty, the model of the call.
-	// This version does not do it yet, and a client refuses the list.
+	// Models lists models in order of preference. A call goes to the model that it
+	// names, and to those behind it in the list (to all, if it is not listed) only
+	// while no route of the former can be taken, or all have failed it: a smaller
+	// one, or another vendor's. Embeddings keep their model, since vectors of two
+	// cannot be compared. If empty, the model of the call alone.
 	Models []string
 }
 

@@ -156,14 +156,14 @@ func TestACredentialInTheQueryIsRefused(t *testing.T) {
 	})
 }
 
-// What a configuration can say and this version does not do is refused.
-func TestWhatIsNotDoneYetIsRefused(t *testing.T) {
+// An observer that is none, and a model that nobody serves, are refused.
+func TestWhatCannotBeIsRefused(t *testing.T) {
 	_, err := client.New(client.Config{
-		Targets:   []client.Target{{Name: "one", BaseURL: "https://one.test/v1"}},
+		Targets:   []client.Target{{Name: "one", BaseURL: "https://one.test/v1", Models: map[string]string{"m": "m"}}},
 		Observers: []middleware.Observer{nil},
-		Endpoints: map[string]budget.Budget{"chat": {Models: []string{"m"}}},
+		Endpoints: map[string]budget.Budget{"chat": {Models: []string{"m", "n"}}},
 	})
-	for _, field := range []string{"observers", "endpoints.chat.models"} {
+	for _, field := range []string{"observers", "endpoints.chat.models[1]"} {
 		if err == nil || !strings.Contains(err.Error(), field+": ") {
 			t.Errorf("%s is not among the problems: %v", field, err)
 		}

@@ -31,9 +31,6 @@ func (c *Config) check() []error {
 	if slices.Contains(c.Observers, nil) {
 		p.add("observers", "one of them is nil: remove it")
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
-		p.notYet("endpoints."+name, c.Endpoints[name])
-	}
 	p.maxOutput(c)
 	if c.Shadow {
 		p.shadow(c)
@@ -52,15 +49,6 @@ func (p *problems) maxOutput(c *Config) {
 		if !slices.ContainsFunc(c.Targets, serves) {
 			p.add(field, "no target serves the model: name it as the application does, or leave it out")
 		}
-	}
-}
-
-// notYet refuses what a budget can say and this version does not do: nothing is
-// ignored in silence.
-func (p *problems) notYet(field string, b budget.Budget) {
-	const later = "this version does not do it yet: leave it out"
-	if len(b.Models) > 0 {
-		p.add(field+".models", "fallback to other models: "+later)
 	}
 }
 

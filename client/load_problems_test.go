@@ -120,7 +120,7 @@ seed: -1
   - {name: two, provider: openia, headers: {"a b": c}}
   - {name: two, base_url: "http://two.test", api_key: k}
 endpoints:
-  chat: {ttft: {p95: 1s, p99: 900ms}, deadline: 100ms, targets: [two, tow, two], models: [m]}
+  chat: {ttft: {p95: 1s, p99: 900ms}, deadline: 100ms, targets: [two, tow, two], models: [m, m]}
   b/c: {}
 home: three
 `, []string{
@@ -134,7 +134,7 @@ home: three
 			`6:49 endpoints.chat.deadline: raise it to 1s or more`,
 			`6:71 endpoints.chat.targets[1]: there is no target "tow"`,
 			`6:76 endpoints.chat.targets[2]: "two" is already targets[0]`,
-			`6:82 endpoints.chat.models: this version does not do it yet`,
+			`6:94 endpoints.chat.models[1]: "m" is already models[0]`,
 			`7:3 endpoints.b/c: "b/c" is not a name`,
 			`7:3 endpoints.b/c.targets: have a price and`,
 			`8:7 home: there is no target "three"`,

@@ -25,6 +25,7 @@ const (
 // answer to its end and tells the race once: it failed, or it has content.
 type attempt struct {
 	call   *liveCall
+	in     *inference // the call's, for the attempt's model
 	up     *Upstream
 	key    int // which of the target's
 	limit  int // its token cap; 0: none
@@ -112,7 +113,7 @@ func (a *attempt) tell() { a.call.news <- a }
 // exchange sends the request and reads the answer. A stream has told the race
 // by itself when it returns nil.
 func (a *attempt) exchange() error {
-	in, book := a.call.in, &a.call.t.manners
+	in, book := a.in, &a.call.t.manners
 	m := book.of(a.up, in.asks.Model)
 	resp, err := a.send(in.payload(a.up, m, a.limit))
 	if err != nil {
@@ -169,7 +170,7 @@ func (a *attempt) send(body []byte) (*http.Response, error) {
 // before any byte of an answer, is sent once more: the server had closed it.
 func (a *attempt) roundTrip(body []byte) (*http.Response, error) {
 	for again := false; ; again = true {
-		req, err := a.up.request(a.traced, a.call.req, a.up.callPath(a.call.in), body, a.key)
+		req, err := a.up.request(a.traced, a.call.req, a.up.callPath(a.in), body, a.key)
 		if err != nil {
 			return nil, cmp.Or(causeOf(a.ctx, a.call.req.Context()), err)
 		}
@@ -179,7 +180,7 @@ func (a *attempt) roundTrip(body []byte) (*http.Response, error) {
 		if err == nil {
 			return resp, nil
 		}
-		if again || !a.way.reused() || a.call.in.asks.SideEffects || a.ctx.Err() != nil {
+		if again || !a.way.reused() || a.in.asks.SideEffects || a.ctx.Err() != nil {
 			return nil, a.broken(err)
 		}
 	}
@@ -206,9 +207,9 @@ func (a *attempt) providerError(info *dialect.ErrorInfo) error {
 
 // readStream pumps an answer that was asked for as a stream.
 func (a *attempt) readStream(hideUsage bool) error {
-	s := newStream(a.resp.Body, a.call.in, a.start, a)
+	s := newStream(a.resp.Body, a.in, a.start, a)
 	s.stop, s.done, s.hideUsage = a.cancel, a.ctx.Done(), hideUsage
-	s.meter.bound = boundOf(a.limit, a.call.in.asks.N)
+	s.meter.bound = boundOf(a.limit, a.in.asks.N)
 	a.stream = s
 	fault := s.pump()
 	s.release()
@@ -235,7 +236,7 @@ func (a *attempt) content() {
 // readWhole reads an answer that comes in one piece, of which start has been
 // read already, and makes sure that it is one.
 func (a *attempt) readWhole(start []byte) error {
-	in := a.call.in
+	in := a.in
 	src := io.MultiReader(bytes.NewReader(start), a.resp.Body)
 	body, err := readAll(io.NopCloser(src), a.resp.ContentLength, maxAnswer)
 	if errors.Is(err, ErrTooLarge) && !in.asks.Stream { // as a stream it would have to be rewritten

@@ -113,7 +113,7 @@ func (a *attempt) giveUp(fault error) bool {
 // open starts the record.
 func (a *attempt) open(fault error) *Attempt {
 	a.record = Attempt{
-		Target: a.up.Name, Region: a.up.Region, Model: a.up.model(a.call.in.asks.Model),
+		Target: a.up.Name, Region: a.up.Region, Model: a.up.model(a.in.asks.Model),
 		Hedge: a.hedge, Start: a.start.Sub(a.call.rec.Start), Outcome: outcomeOf(fault), Err: fault,
 		Headers: time.Duration(a.headers.Load()), Status: int(a.status.Load()), MaxTokens: a.limit,
 		Total: time.Since(a.start), Timing: a.way.timing(),
@@ -137,7 +137,7 @@ func (a *attempt) report(r *Attempt, limits ratelimit.Info) {
 		Cause: judge(r.Err).cause, Reason: briefly(r.Err),
 		Requests: headroom(limits.Requests), Tokens: headroom(limits.Tokens),
 	}
-	if rep.Cause == router.CauseAbsent && len(a.call.in.asks.State) > 0 {
+	if rep.Cause == router.CauseAbsent && len(a.in.asks.State) > 0 {
 		rep.Cause = router.CauseCaller // what it names is absent, perhaps, and not the model
 	}
 	if limits.Told {

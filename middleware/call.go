@@ -39,6 +39,9 @@ type Usage struct {
 type Call struct {
 	Endpoint string // whose budget applied
 	Model    string // as the application named it
+	// Fallback is the model, as the application names it, that was asked in the end
+	// because Model had no healthy route left; empty: Model itself.
+	Fallback string
 	Target   string // that served the answer; the last one tried when none did
 	Region   string // of that target
 	// Planned is the target that the router would have chosen, in shadow mode

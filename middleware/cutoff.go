@@ -74,5 +74,5 @@ func (s *stream) lastEvents() []byte {
 
 // overran reports whether an answer that ended by itself is past its cap.
 func (a *attempt) overran(u *Usage) bool {
-	return a.limit > 0 && !u.Estimated && u.Output/max(a.call.in.asks.N, 1) > a.limit
+	return a.limit > 0 && !u.Estimated && u.Output/max(a.in.asks.N, 1) > a.limit
 }

@@ -42,7 +42,7 @@ func (r *race) hedge() {
 		r.take(advice.Choice)
 		return // and asks again at once
 	}
-	flight, err := r.set.router.Start(advice.Choice, r.asks)
+	flight, err := r.set.router.Start(advice.Choice, r.asksFor(advice.Choice.Model))
 	if err != nil {
 		r.hedgeAt = age + max(age/4, leastPatience)
 		return

@@ -22,7 +22,8 @@ type inference struct {
 	path    string // below a base URL, such as chat/completions
 	body    []byte
 	asks    dialect.Request
-	limit   int // its token cap, which each attempt may find lowered further; 0: none
+	named   string // the model in the body; asks.Model may be another that the endpoint allows
+	limit   int    // its token cap, which each attempt may find lowered further; 0: none
 }
 
 // readInference reads and closes r's body. Nothing else of r changes.
@@ -36,7 +37,7 @@ func readInference(r *http.Request, d dialect.Dialect, path string) (*inference,
 		return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
 	}
 	asks.Stream = asks.Stream && d != dialect.Embeddings // they come whole, whatever was asked
-	return &inference{dialect: d, path: path, body: body, asks: asks}, nil
+	return &inference{dialect: d, path: path, body: body, asks: asks, named: asks.Model}, nil
 }
 
 // format is the router's label for the call's dialect: "chat", "completions",
@@ -126,7 +127,7 @@ func (in *inference) prefixes() []router.Prefix {
 // needs no change is the caller's bytes, untouched.
 func (in *inference) payload(u *Upstream, m manners, limit int) []byte {
 	ed := dialect.NewEditor(in.body)
-	if own := u.model(in.asks.Model); own != in.asks.Model {
+	if own := u.model(in.asks.Model); own != in.named {
 		ed.Set(in.asks.ModelAt, quote(own))
 	}
 	if !m.leavesOut(in, limit) {

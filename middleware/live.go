@@ -82,6 +82,7 @@ func (c *liveCall) prepare(d dialect.Dialect, path string) error {
 		Endpoint: c.rec.Endpoint, Model: in.asks.Model, Format: in.format(), PromptBytes: in.asks.PromptBytes,
 		MaxTokens: in.limit, Streamed: in.asks.Stream, Pin: c.t.pin(s, in), Prefixes: in.prefixes(),
 		Since: c.rec.Start, Single: in.single(c.budget), Thinking: in.thinking(),
+		KeepModel: in.dialect == dialect.Embeddings, // vectors of two models cannot be compared
 	}
 	if c.budget.Deadline > 0 {
 		c.setDeadline()
@@ -91,7 +92,7 @@ func (c *liveCall) prepare(d dialect.Dialect, path string) error {
 		if planned := s.router.Plan(c.asks); len(planned.Choices) > 0 {
 			c.rec.Planned = planned.Choices[0].Target
 		}
-		c.asks.Pin = s.home.Name
+		c.asks.Pin, c.asks.KeepModel = s.home.Name, true
 	}
 	c.tally = s.router.Ledger(c.rec.Endpoint).Tally(in.asks.Stream)
 	return nil
@@ -147,6 +148,9 @@ func (c *liveCall) closeBooks(outcome Outcome, cause error) {
 	rec.Attempts = c.records()
 	if last := c.last(); last != nil {
 		c.adopt(&last.record)
+		if model := last.in.asks.Model; model != rec.Model {
+			rec.Fallback = model
+		}
 	}
 	for i := range rec.Attempts {
 		c.charge(&rec.Attempts[i])

@@ -46,7 +46,7 @@ func levelOf(c *Call) slog.Level {
 	switch {
 	case c.Outcome == Failed, c.Outcome == TimedOut:
 		return slog.LevelError
-	case c.Outcome == Cancelled, len(c.Attempts) > 1:
+	case c.Outcome == Cancelled, len(c.Attempts) > 1, c.Fallback != "":
 		return slog.LevelWarn
 	default:
 		return slog.LevelInfo
@@ -57,6 +57,7 @@ func attrs(c *Call) []slog.Attr {
 	as := []slog.Attr{
 		slog.String("endpoint", c.Endpoint),
 		slog.String("model", c.Model),
+		slog.String("fallback", c.Fallback),
 		slog.String("target", c.Target),
 		slog.String("region", c.Region),
 		slog.String("outcome", c.Outcome.String()),

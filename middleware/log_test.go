@@ -35,7 +35,7 @@ func TestLogRecord(t *testing.T) {
 		Attempts: []middleware.Attempt{{Target: "azure-eu", Status: 200}},
 	})
 	want := map[string]any{
-		"level": "INFO", "msg": "llm call", "endpoint": "chat", "model": "gpt-4o", "target": "azure-eu", "region": "swedencentral",
+		"level": "INFO", "msg": "llm call", "fallback": "", "endpoint": "chat", "model": "gpt-4o", "target": "azure-eu", "region": "swedencentral",
 		"outcome": "completed", "status": 200.0, "streamed": true, "capped": true, "hedged": false, "max_tokens": 4096.0,
 		"ttft": 300e6, "ttfa": 400e6, "tpot": 20e6, "total": 1e9, "stall": 50e6, "attempts": 1.0, "waited": 0.0,
 		"input_tokens": 100.0, "cached_input_tokens": 60.0, "reasoning_tokens": 10.0, "output_tokens": 40.0,

@@ -31,7 +31,7 @@ func (r *race) await() error {
 	start := time.Now()
 	plan, err := r.set.router.Wait(r.ctx, r.asks)
 	r.rec.Waited += time.Since(start)
-	r.plan, r.next, r.untried = plan, 0, false
+	r.plan, r.next, r.untried, r.bottom = plan, 0, false, false
 	if err == nil {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (r *race) board() (router.Choice, *router.Flight, bool) {
 			}
 			continue
 		}
-		if flight, err := r.set.router.Start(choice, r.asks); err == nil {
+		if flight, err := r.set.router.Start(choice, r.asksFor(choice.Model)); err == nil {
 			return choice, flight, true
 		}
 	}
@@ -65,15 +65,45 @@ func (r *race) board() (router.Choice, *router.Flight, bool) {
 }
 
 // another is like board; where the last fault was a key's, it looks at the
-// target's other keys too.
+// target's other keys too, and then at the endpoint's next models.
 func (r *race) another(cause router.Cause) (router.Choice, *router.Flight, bool) {
 	choice, flight, ok := r.board()
-	if ok || cause != router.CauseKey && cause != router.CauseRateLimit {
-		return choice, flight, ok
+	if !ok && (cause == router.CauseKey || cause == router.CauseRateLimit) {
+		asks := r.asks
+		asks.Model, asks.KeepModel = r.plan.Model(), true
+		r.replan(asks)
+		r.untried = true
+		choice, flight, ok = r.board()
 	}
+	for !ok && r.descend() {
+		choice, flight, ok = r.board()
+	}
+	return choice, flight, ok
+}
+
+// descend goes on to the endpoint's next model, once no route of this one is left. A
+// provider that could not serve this model may well serve that one.
+func (r *race) descend() bool {
+	if !r.mayDescend() {
+		return false
+	}
+	asks := r.asks
+	asks.After, asks.Avoid = r.plan.Model(), ""
+	r.replan(asks)
+	r.bottom = len(r.plan.Choices) == 0
+	if !r.bottom {
+		r.asks.Avoid = ""
+	}
+	return !r.bottom
+}
+
+func (r *race) mayDescend() bool {
+	return len(r.budget.Models) > 0 && !r.asks.KeepModel && !r.bottom
+}
+
+func (r *race) replan(asks router.Request) {
 	r.plan.Release()
-	r.plan, r.next, r.untried = r.set.router.Plan(r.asks), 0, true
-	return r.board()
+	r.plan, r.next, r.untried = r.set.router.Plan(asks), 0, false
 }
 
 // unwanted reports whether the choice is of no use to this call.
@@ -88,10 +118,11 @@ func (r *race) avoids(choice router.Choice) bool {
 
 // launch starts an attempt.
 func (r *race) launch(choice router.Choice, flight *router.Flight, hedge bool) {
+	in := r.inFor(choice.Model)
 	a := &attempt{
-		call: r.liveCall, up: r.set.upstreams[choice.Target], key: choice.Key(),
+		call: r.liveCall, in: in, up: r.set.upstreams[choice.Target], key: choice.Key(),
 		flight: flight, start: time.Now(), abandon: choice.Abandon, hedge: hedge,
-		limit: r.in.capFor(flight), probe: choice.Probe(),
+		limit: in.capFor(flight), probe: choice.Probe(),
 	}
 	if a.probe {
 		a.detach(r.ctx, r.req.Context())

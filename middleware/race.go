@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/ontime-llm/ontime/router"
 )
 
 const (
@@ -22,7 +24,7 @@ func (c *liveCall) run() (*http.Response, error) {
 	if err != nil {
 		return nil, r.refuse(err)
 	}
-	r.most = max(len(r.plan.Choices)+len(r.plan.Refused), maxTries)
+	r.most = max(len(r.plan.Choices)+len(r.plan.Refused), maxTries) * (1 + len(r.budget.Models))
 	r.news = make(chan *attempt, r.most)
 	r.launch(choice, flight, false)
 	timer := time.NewTimer(r.untilNext())
@@ -53,6 +55,7 @@ type race struct {
 	pauses  int         // made so far
 	resume  time.Time   // when a pause ends
 	untried bool        // only what was not tried will do: the plan is a second look
+	bottom  bool        // the endpoint has no further model
 
 	hedgeAt time.Duration // age of the running attempt at which to ask about a hedge; 0: never
 	hedged  bool          // there was one
@@ -146,7 +149,7 @@ func (r *race) abandon(a *attempt) {
 		}
 		return
 	}
-	choice, flight, ok := r.board()
+	choice, flight, ok := r.another(router.CauseRoute)
 	switch {
 	case !ok: // it was the last one after all
 	case a.giveUp(ErrAbandoned):
@@ -161,7 +164,7 @@ func (r *race) abandon(a *attempt) {
 // to. The last one is never abandoned: a slow answer is better than none.
 func (r *race) mayAbandon(a *attempt) bool {
 	return a != nil && a.abandon > 0 &&
-		(!r.alone() || r.next < len(r.plan.Choices) && len(r.attempts) < r.most)
+		(!r.alone() || (r.next < len(r.plan.Choices) || r.mayDescend()) && len(r.attempts) < r.most)
 }
 
 // stopped ends the race from outside: the deadline, the caller's cancel, Close.

@@ -22,6 +22,13 @@
 // to targets only that take the format of its request (Request.Format), a label of
 // which the router knows nothing else.
 //
+// An endpoint may list further models (budget.Budget.Models). A plan is of one model:
+// of the call's own, or of the first behind it, while no route of those before can be
+// taken now, open ones included only when none of any model is left. A route may open
+// although it is its model's only one, if another model is left. Hedges and
+// exploration keep to the plan's model. Request.After asks for the models behind one
+// whose routes have failed the call.
+//
 // # What an attempt teaches
 //
 // The end of an attempt is either a time or a bound of one:

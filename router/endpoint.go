@@ -29,6 +29,7 @@ type endpoint struct {
 
 	outputs *outputs
 
+	used       atomic.Bool  // the config names it, or a call of it was planned
 	unexplored atomic.Int64 // calls since the last that explored
 	searched   atomic.Int64 // the outlook in which there was nothing to explore
 

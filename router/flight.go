@@ -55,6 +55,7 @@ func (r *Router) Start(c Choice, req Request) (*Flight, error) {
 		return nil, &UnavailableError{Target: c.Target, Model: c.Model, Why: WhyUnplanned}
 	}
 	now := time.Now()
+	req.Model = c.Model
 	rt := c.way.route
 	r = rt.group.router // the plan's, also if there is another by now
 	e, x := r.endpoint(req.Endpoint), rt.expect()

@@ -49,10 +49,17 @@ func (r *Router) Takes(target, format string) bool {
 // onlyOtherFormats tells whether a plan is empty because of the request's format
 // alone.
 func (p *Plan) onlyOtherFormats() bool {
-	g := p.router.group(p.request.Model)
-	if g == nil || len(p.Choices) > 0 || len(p.Refused) > 0 || p.router.formats.takers(p.request.Format) == nil {
+	if len(p.Choices) > 0 || len(p.Refused) > 0 || p.router.formats.takers(p.request.Format) == nil {
 		return false
 	}
+	models := p.models()
+	if models == nil {
+		models = []string{p.request.Model}
+	}
 	q := question{endpoint: p.endpoint, req: &p.request}
-	return slices.ContainsFunc(g.routes, func(rt *route) bool { return rt != nil && q.admits(p.router, rt.target) })
+	admits := func(rt *route) bool { return rt != nil && q.admits(p.router, rt.target) }
+	return slices.ContainsFunc(models, func(model string) bool {
+		g := p.router.group(model)
+		return g != nil && slices.ContainsFunc(g.routes, admits)
+	})
 }

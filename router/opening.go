@@ -1,6 +1,9 @@
 package router
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 const (
 	// An alarm opens a route if it rings again so long after the first time. Alarms of
@@ -9,24 +12,35 @@ const (
 	alarmTogether = 10 * time.Second
 )
 
-// isLast tells whether an endpoint that may use rt has no other route for this
-// model. The caller holds opening, so that no other route is opened meanwhile.
+// isLast tells whether an endpoint that uses rt has no other route for this model, or
+// for one that may answer in its place. The caller holds opening, so that no other
+// route of the model is opened meanwhile.
 func (g *group) isLast(rt *route, now time.Time) bool {
 	for _, e := range g.router.byIndex {
-		if e.allowed[rt.target] && !g.hasOther(e, rt, now) {
+		usable := func(other *route) bool { return other != rt && other.usable(now) }
+		if e.used.Load() && e.allowed[rt.target] && !slices.ContainsFunc(g.within(e), usable) {
 			return true
 		}
 	}
 	return false
 }
 
-func (g *group) hasOther(e *endpoint, rt *route, now time.Time) bool {
-	for i, other := range g.routes {
-		if other != nil && other != rt && e.allowed[i] && other.usable(now) {
-			return true
+// within returns the routes that an endpoint may use for a call of this model.
+func (g *group) within(e *endpoint) (routes []*route) {
+	add := func(g *group) {
+		for i, rt := range g.routes {
+			if rt != nil && e.allowed[i] {
+				routes = append(routes, rt)
+			}
 		}
 	}
-	return false
+	add(g)
+	for _, model := range behind(e.budget.Models, g.model) {
+		if later := (*g.router.groups.Load())[model]; later != nil {
+			add(later)
+		}
+	}
+	return routes
 }
 
 // usable tells whether calls can take the route, limits of our own apart.
@@ -59,14 +73,11 @@ func (rt *route) openSlow(why string, now time.Time) {
 // had one within the last 10 s. The caller holds opening.
 func (g *group) mayOpenSlow(rt *route, now time.Time) bool {
 	for _, e := range g.router.byIndex {
-		if !e.allowed[rt.target] {
+		if !e.used.Load() || !e.allowed[rt.target] {
 			continue
 		}
 		routes, slow, alarmed := 0, 1, 0
-		for i, other := range g.routes {
-			if other == nil || !e.allowed[i] {
-				continue
-			}
+		for _, other := range g.within(e) {
 			routes++
 			if other != rt && other.breaker.latency.Load() {
 				slow++

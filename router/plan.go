@@ -24,6 +24,11 @@ type Request struct {
 	Thinking int
 	// Single keeps the call from being hedged, since it must not run twice.
 	Single bool
+	// KeepModel keeps the call from the endpoint's other models, as where the answers
+	// of two models cannot be mixed. After has only those do that are listed after it:
+	// the call has been on the routes of that one, or of the one it names.
+	KeepModel bool
+	After     string
 	// Prefixes are the beginnings of the prompt that a provider may have cached, the
 	// shortest first. The slice is kept while the attempt is under way. May be empty.
 	Prefixes []Prefix
@@ -39,7 +44,7 @@ type Prefix struct {
 // each plan makes one for every route.
 type Choice struct {
 	Target string
-	Model  string // as the application names it
+	Model  string // as the application names it: the call's own, or a later one of the endpoint's
 	// Abandon is the time after which an attempt without content is hopeless, as
 	// far as this route's past tells; see the package comment. Always positive.
 	Abandon time.Duration
@@ -87,7 +92,8 @@ func (c Choice) hold() *hold {
 	return c.way.hold
 }
 
-// Plan is the order in which routes should be tried. It never changes once made.
+// Plan is the order in which routes of one model should be tried. It never changes
+// once made.
 type Plan struct {
 	// Choices are the routes that may be taken now, best first. A budget that none
 	// can keep leaves them all in.
@@ -106,7 +112,8 @@ type Plan struct {
 	router   *Router
 	endpoint *endpoint
 	outlook  *outlook
-	request  Request
+	request  Request // for the model of the choices
+	asked    string  // the model that the call names, where it could have another
 }
 
 // Plan ranks the routes that req may take. It looks up what the latest fold has
@@ -119,8 +126,9 @@ func (r *Router) Plan(req Request) Plan {
 	return p
 }
 
-// make makes the plan.
-func (p *Plan) make(now time.Time) {
+// among makes the plan of the request's model; with resort of its open routes too, where
+// it has no other.
+func (p *Plan) among(now time.Time, resort bool) {
 	r, req := p.router, &p.request
 	g := r.group(req.Model)
 	if g == nil {
@@ -138,7 +146,7 @@ func (p *Plan) make(now time.Time) {
 	}
 	list := q.rank(g, p.outlook, routes[:0])
 	admitted := p.admit(&q, list, now)
-	if len(admitted) == 0 && p.lastResort() {
+	if len(admitted) == 0 && resort && p.lastResort() {
 		admitted = p.takeOpen(list, now)
 	}
 	if list = admitted; len(list) == 0 {

@@ -32,10 +32,11 @@ type waiter struct {
 type want struct {
 	router                              *Router
 	endpoint, model, pin, avoid, format string
+	keepModel                           bool
 }
 
 func (w *waiter) want() want {
-	return want{w.router, w.req.Endpoint, w.req.Model, w.req.Pin, w.req.Avoid, w.req.Format}
+	return want{w.router, w.req.Endpoint, w.req.Model, w.req.Pin, w.req.Avoid, w.req.Format, w.req.KeepModel}
 }
 
 // Wait is like [Router.Plan], but if no route may be taken now it waits until one

@@ -12,7 +12,14 @@ func (p Plan) Reason() string {
 	if len(p.Choices) == 0 {
 		return p.whyNone()
 	}
-	return p.whyFirst() + p.whyHedge(time.Now())
+	return p.whyModel() + p.whyFirst() + p.whyHedge(time.Now())
+}
+
+func (p Plan) whyModel() string {
+	if p.asked == "" || p.asked == p.request.Model {
+		return ""
+	}
+	return fmt.Sprintf("%s in place of %s, which has no healthy route: ", p.request.Model, p.asked)
 }
 
 // whyHedge says what a call would be advised that takes the first choice now.

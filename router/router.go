@@ -97,13 +97,15 @@ func (r *Router) addEndpoints(budgets map[string]budget.Budget, old *estate) {
 	if budgets == nil {
 		budgets = make(map[string]budget.Budget)
 	}
-	if _, ok := budgets[DefaultEndpoint]; !ok {
+	_, wanted := budgets[DefaultEndpoint]
+	if !wanted {
 		budgets[DefaultEndpoint] = budget.Budget{}
 	}
 	r.endpoints = make(map[string]*endpoint, len(budgets))
 	for i, name := range slices.Sorted(maps.Keys(budgets)) {
 		e := newEndpoint(name, i, budgets[name], r.targets)
 		r.alarms = e.addTails(r.alarms)
+		e.used.Store(wanted || name != DefaultEndpoint)
 		old.passOn(e)
 		r.endpoints[name] = e
 		r.byIndex = append(r.byIndex, e)

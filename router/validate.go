@@ -128,8 +128,22 @@ func (p *problems) checkEndpoint(name string, b budget.Budget, targets []Target)
 			p.add(fmt.Sprintf("%s.targets[%d]", field, i), "there is no target %q: name one of the config's targets, or add it", t)
 		}
 	}
+	p.checkServed(field, b, targets)
 	if b.Weight() > 0 {
 		p.checkPrices(field, b, targets)
+	}
+}
+
+// checkServed refuses models that no target of the endpoint serves: they would never
+// be asked.
+func (p *problems) checkServed(field string, b budget.Budget, targets []Target) {
+	for i, model := range b.Models {
+		serves := func(t Target) bool {
+			return (len(b.Targets) == 0 || slices.Contains(b.Targets, t.Name)) && (t.Models == nil || slices.Contains(t.Models, model))
+		}
+		if model != "" && !slices.ContainsFunc(targets, serves) { // the budget itself reports an empty one
+			p.add(fmt.Sprintf("%s.models[%d]", field, i), "no target of the endpoint serves %q: name it as in a target's models, add it there, or remove it", model)
+		}
 	}
 }
 
