@@ -164,6 +164,10 @@
 // times it is the median's lower bound. Cost is what it is: a route that is dearer by
 // more than the first one's misses weigh is not explored.
 //
+// A route of which nothing was ever seen is judged by its relatives, which may be what is
+// slow. While the best that is known is expected to break a promise such a route is tried
+// by the fifth call, and not after 100: once, since from then on something is known.
+//
 // Routes are explored one attempt at a time, and only if their breaker is closed, no
 // limit presses and nobody waits for them already. Calls explore that are not pinned,
 // with their first attempt; such as may not be hedged ([Request.Single]) or have more

@@ -2,6 +2,7 @@ package router
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/ontime-llm/ontime/budget"
@@ -12,6 +13,11 @@ const (
 	// than 1% do, and never two in a row. A call that cannot be hedged, or whose prompt
 	// is long, explores only if as many more have passed without a better one.
 	exploreEvery = 100
+
+	// unknownEvery is the same for a route of which nothing has been seen, while the best
+	// of the known is expected to break a promise: then there is little to lose, and
+	// what is unknown is judged by its relatives, which may be what is bad.
+	unknownEvery = 4
 
 	// optimism is how many standard deviations below its estimate the chance of a miss
 	// is thought possible: one time in twenty it is lower still.
@@ -74,12 +80,19 @@ func (q *question) evidence(f *forecast, m budget.Metric) float64 {
 // as well as may be: it would never be tried again otherwise, and never be found out.
 // The best route stays next in line, where a hedge finds it.
 func (q *question) explore(list []ranked, o *outlook) {
-	if len(list) < 2 || !q.mayExplore(&list[0], o) {
+	if len(list) < 2 {
+		return
+	}
+	may, unknown := q.mayExplore(&list[0], o), false
+	if !may {
+		unknown = q.mayTry(list)
+	}
+	if !may && !unknown {
 		return
 	}
 	found, least := 0, list[0].score
 	for i := 1; i < len(list); i++ {
-		if x := &list[i]; x.explorable(q.now) {
+		if x := &list[i]; (may || x.forecast.own == 0) && x.explorable(q.now) {
 			if score := q.optimistic(x); score < least {
 				found, least = i, score
 			}
@@ -108,6 +121,18 @@ func (q *question) mayExplore(first *ranked, o *outlook) bool {
 	return passed >= due && q.endpoint.searched.Swap(at) != at
 }
 
+// mayTry tells whether it is this call's turn to try a route of which nothing has been
+// seen, since the best that is known would break a promise.
+func (q *question) mayTry(list []ranked) bool {
+	first := &list[0]
+	if q.req.Attempts > 0 || q.req.Pin != "" || q.req.Single || first.probe || first.last ||
+		first.forecast.own == 0 || q.endpoint.unexplored.Load() < unknownEvery {
+		return false
+	}
+	return slices.ContainsFunc(list, func(x ranked) bool { return x.forecast.own == 0 }) &&
+		slices.ContainsFunc(q.layers, func(l weighed) bool { return q.miss(first, l.layer) > l.allowed })
+}
+
 // explorable tells whether a route is well, and nobody is finding out about it.
 func (x *ranked) explorable(now time.Time) bool {
 	return x.standing == (standing{key: x.key}) && x.route.breaker.state.Load() == closed &&
@@ -128,8 +153,11 @@ func (f *Flight) explore(now time.Time) bool {
 	if held > now.UnixNano() || !f.route.explored.CompareAndSwap(held, lease) {
 		return false
 	}
-	passed := &f.endpoint.unexplored
-	for n := passed.Load(); n >= exploreEvery; n = passed.Load() {
+	passed, due := &f.endpoint.unexplored, int64(exploreEvery)
+	if f.route.expect().own == 0 {
+		due = unknownEvery
+	}
+	for n := passed.Load(); n >= due; n = passed.Load() {
 		if passed.CompareAndSwap(n, 0) {
 			f.lease = lease
 			return true

@@ -63,6 +63,21 @@ func on(log []sent, target string, from, to time.Duration) (calls, explored int)
 	return calls, explored
 }
 
+// What nobody has seen is tried within a few calls while what is known breaks the
+// promise: the fifth call explores b. It is believed after a few more.
+func TestWhatNobodyHasSeenIsTried(t *testing.T) {
+	in(t, cheap(), func(w world) {
+		log := w.drive(2*time.Second, time.Minute, func(target string, _ time.Duration) time.Duration {
+			return map[string]time.Duration{"a": 1800 * ms, "b": 200 * ms}[target]
+		})
+		for i, s := range log {
+			if s.explore != (i == 4) || (i == 4 || i >= 10) && s.target != "b" {
+				t.Errorf("call %d went to %s, explored %v", i, s.target, s.explore)
+			}
+		}
+	})
+}
+
 // b costs more, and nobody has seen it; what is known of it is what a does, which keeps
 // nothing. Without exploration nobody would ever find out that b does.
 func TestNewTargetIsFound(t *testing.T) {
