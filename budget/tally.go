@@ -33,8 +33,8 @@ func (l *Ledger) Tally(streamed bool) Tally {
 
 // Next returns the next age, age itself or later, at which a call that has not
 // ended by then misses a TTFT or total layer without a verdict (a TTFT layer
-// only if no content has come): the time to call Waiting or Running. It is not
-// ok when there is none. Limits are inclusive, so it is 1ns past one.
+// only if no content has come): the time to call Waiting. It is not ok when
+// there is none. Limits are inclusive, so it is 1ns past one.
 func (t *Tally) Next(age time.Duration) (at time.Duration, ok bool) {
 	limit := time.Duration(math.MaxInt64)
 	for _, m := range [...]Metric{TTFT, Total} {
@@ -59,12 +59,6 @@ func (t *Tally) Waiting(age time.Duration) {
 // TTFT layers are kept or missed. Later content is not reported.
 func (t *Tally) Content(ttft time.Duration) {
 	t.settle(TTFT, ttft)
-}
-
-// Running says that content is still coming at this age: total layers whose
-// limit has passed are missed.
-func (t *Tally) Running(age time.Duration) {
-	t.passed(Total, age)
 }
 
 // Completed says that the answer is complete, after total and with tpot per

@@ -13,7 +13,6 @@ func streamedCall(l *budget.Ledger) {
 	at, _ := call.Next(0)
 	call.Waiting(at)
 	call.Content(at + 5*ms)
-	call.Running(time.Second)
 	call.Completed(20*ms, 1500*ms)
 }
 
@@ -40,17 +39,6 @@ func BenchmarkTallyParallel(b *testing.B) {
 			streamedCall(l)
 		}
 	})
-}
-
-// What a stream costs at each event after the first content.
-func BenchmarkTallyRunning(b *testing.B) {
-	l := budget.NewLedger(layered)
-	call := l.Tally(true)
-	call.Content(100 * ms)
-	b.ReportAllocs()
-	for b.Loop() {
-		call.Running(time.Second)
-	}
 }
 
 func BenchmarkTallyNext(b *testing.B) {

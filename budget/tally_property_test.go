@@ -89,11 +89,6 @@ func TestTallyAgainstModel(t *testing.T) {
 				call.Content(at)
 				m.each(budget.TTFT, final(at))
 			},
-			"running": func(t *rapid.T) {
-				at := age(t)
-				call.Running(at)
-				m.each(budget.Total, late(at))
-			},
 			"completed": func(t *rapid.T) {
 				tpot, total := age(t), age(t)
 				call.Completed(tpot, total)

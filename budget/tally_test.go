@@ -75,14 +75,6 @@ func TestTally(t *testing.T) {
 			call: func(t *budget.Tally) { t.Content(100 * ms); t.Content(5 * sec); t.Waiting(sec) },
 			want: "++.....",
 		},
-		"running": {
-			call: func(t *budget.Tally) { t.Content(100 * ms); t.Running(2 * sec); t.Running(2*sec + 1) },
-			want: "++..-..",
-		},
-		"running does not judge TTFT": {
-			call: func(t *budget.Tally) { t.Running(20 * sec) },
-			want: "....--.",
-		},
 		"no TPOT": {
 			call: func(t *budget.Tally) { t.Content(100 * ms); t.Completed(0, sec) },
 			want: "++..+++",
@@ -200,7 +192,6 @@ func TestNextOfEndlessLimit(t *testing.T) {
 func TestZeroTally(t *testing.T) {
 	var call budget.Tally
 	call.Waiting(time.Hour)
-	call.Running(time.Hour)
 	call.Content(time.Hour)
 	if _, ok := call.Next(0); ok {
 		t.Error("the zero Tally waits for something")
