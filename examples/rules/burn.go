@@ -73,16 +73,20 @@ func least(allowed, share float64) int {
 func (m maker) endpoint(layers []promise) []rule {
 	var all []rule
 	for _, p := range layers {
-		alarms := burns
-		if p.Percentile < fewest {
-			alarms = typical
-		}
-		for _, a := range alarms {
+		for _, a := range p.alarms() {
 			all = append(all, m.alert(p, a))
 		}
 		all = append(all, m.missing(p))
 	}
 	return all
+}
+
+// alarms are those of the layer.
+func (p promise) alarms() []alarm {
+	if p.Percentile < fewest {
+		return typical
+	}
+	return burns
 }
 
 // alert makes the rule of one alarm.
