@@ -115,6 +115,10 @@ func TestRunFails(t *testing.T) {
 // Prometheus' own tool finds nothing wrong with the rules, and has them fire when they
 // should: testdata has the cases. It is in Debian's package prometheus.
 func TestPromtool(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("promtool is not on the PATH, so that nobody has judged the rules: apt-get install prometheus")
+	}
 	dir := t.TempDir()
 	write := func(name string, text []byte) {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
@@ -136,19 +140,11 @@ func TestPromtool(t *testing.T) {
 		}
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
-			promtool(t, dir, args...)
+			cmd := exec.CommandContext(t.Context(), promtool, args...)
+			cmd.Dir = dir
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
 		})
-	}
-}
-
-func promtool(t *testing.T, dir string, args ...string) {
-	path, err := exec.LookPath("promtool")
-	if err != nil {
-		t.Skip("promtool is not on the PATH, so that nobody has judged the rules: apt-get install prometheus")
-	}
-	cmd := exec.CommandContext(t.Context(), path, args...)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -91,7 +91,7 @@ var questions = []question{
 		{title: "Hedges that won", unit: "percentunit", text: "Those that brought content first saved their call some time. Over an hour.",
 			lines: []line{{"sum by (endpoint) (rate(ontime_hedges_won_total{endpoints}[1h])) / " +
 				"sum by (endpoint) (rate(ontime_hedges_started_total{endpoints}[1h]))", "{{endpoint}}"}}},
-		{title: "Hedges", unit: "reqps", text: "Started, and refused because the allowance was used up.",
+		{title: "Hedges", unit: "reqps", text: "Refused are those whose turn came when the last had just been taken. Long before that the price has calls go without.",
 			lines: []line{
 				{"sum by (endpoint) (rate(ontime_hedges_started_total{endpoints}" + rate + "))", "{{endpoint}} started"},
 				{"sum by (endpoint) (rate(ontime_hedges_refused_total{endpoints}" + rate + "))", "{{endpoint}} refused"},

@@ -69,8 +69,8 @@ func selectedByRules(t *testing.T) (all []use) {
 	return all
 }
 
-// use is a selector, with the matchers' values by label, and the labels by which an
-// expression aggregates.
+// use is a selector, with the matchers' values by label, and the labels by which its
+// expression aggregates: all of an expression do so alike.
 type use struct {
 	metric   string
 	matchers map[string]string
@@ -120,21 +120,11 @@ func (s scrape) has(u use) error {
 		}
 	}
 	for _, label := range u.by {
-		// A joint expression may aggregate its parts differently, but not by what none has.
-		if label != "job" && label != "le" && !s.known(label) {
-			return fmt.Errorf("no metric has the label %s", label)
+		if label != "job" && label != "le" && labels[label] == nil {
+			return fmt.Errorf("no series has the label %s, by which it is aggregated", label)
 		}
 	}
 	return nil
-}
-
-func (s scrape) known(label string) bool {
-	for _, labels := range s {
-		if labels[label] != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // scraped is what a client shows after ten minutes in which all that there are metrics for
