@@ -41,6 +41,8 @@
 //	ontime_route_ttft_seconds       gauge      target model percentile                percentiles of the time to first content, for the route's typical prompt
 //	ontime_route_tpot_seconds       gauge      target model percentile                percentiles of the time per output token
 //	ontime_route_total_seconds      gauge      target model percentile                percentiles of the time for a typical prompt and an answer of 200 tokens in one piece
+//	ontime_route_coverage_ratio     gauge      target model metric percentile         share of attempts within the percentile that was predicted for them: less than it says is too slow
+//	ontime_route_cache_hit_ratio    gauge      target model                           share of the prompt tokens seen within 5 minutes that came from the provider's cache; 0.5 before the first
 //	ontime_key_cooldown_seconds     gauge      target model key                       rest of the time for which the provider said to wait
 //	ontime_key_refused              gauge      target model key                       1 if the provider does not take the key, else 0
 //	ontime_key_headroom_ratio       gauge      target model key                       what is left of the provider's rate limit; 1 if not known
@@ -60,10 +62,13 @@
 //
 // Failovers are attempts of kind "failover", and hedges those of kind "hedge": what became
 // of them is the outcome. What hedging costs is the cost of attempts that lost, of whatever
-// kind: either of the two can. A breaker is open where the state is "open". How fast a
-// budget burns over a window of one's own is
+// kind: either of the two can. A breaker is open where the state is "open". Answers that
+// their token cap ended have the finish reason "length". How fast a budget burns over a
+// window of one's own is
 //
 //	rate(ontime_layer_misses_total[1h]) / rate(ontime_layer_calls_total[1h]) / ontime_layer_allowed_ratio
+//
+// examples/rules makes alerts of that, and a dashboard.
 //
 // # Labels
 //
@@ -85,6 +90,7 @@
 //   - phase: connect, send, network, queue, prefill, wait or decode, as in
 //     [middleware.Phases]; those that are known.
 //   - percentile: p50, p95 or p99, infinite where too much hangs or was given up.
+//   - metric: ttft, of streamed attempts, or total, of those that are not.
 //
 // # Histograms
 //

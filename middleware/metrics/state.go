@@ -22,6 +22,8 @@ var (
 	routeTTFT     = state("route_ttft_seconds", "percentiles of the time to first content, for the route's typical prompt", "target", "model", "percentile")
 	routeTPOT     = state("route_tpot_seconds", "percentiles of the time per output token", "target", "model", "percentile")
 	routeTotal    = state("route_total_seconds", "percentiles of the time for a typical prompt and an answer of 200 tokens in one piece", "target", "model", "percentile")
+	routeCoverage = state("route_coverage_ratio", "share of attempts within the percentile that was predicted for them: less than it says is too slow", "target", "model", "metric", "percentile")
+	routeCacheHit = state("route_cache_hit_ratio", "share of the prompt tokens seen within 5 minutes that came from the provider's cache; 0.5 before the first", "target", "model")
 
 	keyCooldown = state("key_cooldown_seconds", "rest of the time for which the provider said to wait", "target", "model", "key")
 	keyRefused  = state("key_refused", "1 if the provider does not take the key, else 0", "target", "model", "key")
@@ -44,6 +46,7 @@ var (
 
 	stateDescs = []*prometheus.Desc{
 		targetInfo, routeState, routeInFlight, routeFailures, routeTTFT, routeTPOT, routeTotal,
+		routeCoverage, routeCacheHit,
 		keyCooldown, keyRefused, keyHeadroom,
 		layerLimit, layerAllowed, layerCalls, layerMisses, layerAttainment, layerBurn, layerDebt,
 		hedgesStarted, hedgesWon, hedgesRefused, hedgeShare, hedgeTokens, hedgePrice,
@@ -113,6 +116,19 @@ func (c *collector) route(r *router.RouteStatus) {
 	c.percentiles(routeTTFT, r, &r.TTFT)
 	c.percentiles(routeTPOT, r, &r.TPOT)
 	c.percentiles(routeTotal, r, &r.Total)
+	c.coverage(r, "ttft", &r.Calibration.TTFT)
+	c.coverage(r, "total", &r.Calibration.Total)
+	c.gauge(routeCacheHit, r.CacheHits, r.Target, r.Model)
+}
+
+// coverage is that of a route that has been predicted and seen.
+func (c *collector) coverage(r *router.RouteStatus, metric string, v *router.Coverage) {
+	if v.N == 0 {
+		return
+	}
+	c.gauge(routeCoverage, v.P50, r.Target, r.Model, metric, "p50")
+	c.gauge(routeCoverage, v.P95, r.Target, r.Model, metric, "p95")
+	c.gauge(routeCoverage, v.P99, r.Target, r.Model, metric, "p99")
 }
 
 func (c *collector) percentiles(d *prometheus.Desc, r *router.RouteStatus, p *router.Percentiles) {

@@ -116,6 +116,47 @@ func TestState(t *testing.T) {
 	})
 }
 
+// attempt has the router plan a call, and report what came of it.
+func attempt(t *testing.T, r *router.Router, req router.Request, came router.Report) {
+	t.Helper()
+	plan := r.Plan(req)
+	defer plan.Release()
+	var err error
+	if came.Flight, err = r.Start(plan.Choices[0], req); err != nil {
+		t.Fatal(err)
+	}
+	r.Report(came)
+}
+
+// A route has no calibration before its first attempt. One of two that comes in far less
+// time than was predicted, the other in far more, is half of them; whole answers are none.
+func TestCalibration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		current := routed(t)
+		_, reg := observed(t, metrics.State(current))
+		if got := scraped(t, reg).values("ontime_route_coverage_ratio"); len(got) != 0 {
+			t.Errorf("before the first attempt: %v", got)
+		}
+		for _, ttft := range []time.Duration{1 * ms, 10 * time.Minute} {
+			req := router.Request{Endpoint: "chat", Model: "m", Streamed: true, Pin: "one"}
+			attempt(t, current(), req, router.Report{TTFT: ttft, Elapsed: ttft + ms})
+		}
+		want := map[string]string{
+			"metric=ttft model=m percentile=p50 target=one": "0.5",
+			"metric=ttft model=m percentile=p95 target=one": "0.5",
+			"metric=ttft model=m percentile=p99 target=one": "0.5",
+		}
+		s := scraped(t, reg)
+		if diff := cmp.Diff(want, s.values("ontime_route_coverage_ratio")); diff != "" {
+			t.Errorf("-want +got\n%s", diff)
+		}
+		want = map[string]string{"model=m target=one": "0.5", "model=m target=two": "0.5"} // none was seen
+		if diff := cmp.Diff(want, s.values("ontime_route_cache_hit_ratio")); diff != "" {
+			t.Errorf("-want +got\n%s", diff)
+		}
+	})
+}
+
 func TestPercentilesMayBeInfinite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		current := routed(t)

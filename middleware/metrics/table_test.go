@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/ontime-llm/ontime/middleware"
 	"github.com/ontime-llm/ontime/middleware/metrics"
+	"github.com/ontime-llm/ontime/router"
 )
 
 // row is a metric, in the documentation or as it is registered.
@@ -56,7 +58,10 @@ func registered(t *testing.T, m *metrics.Metrics, s scrape) map[string]row {
 
 // everything is a scrape that has all metrics there are.
 func everything(t *testing.T) (*metrics.Metrics, scrape) {
-	m, reg := observed(t, metrics.State(routed(t)))
+	current := routed(t)
+	m, reg := observed(t, metrics.State(current))
+	attempt(t, current(), router.Request{Endpoint: "chat", Model: "m"}, router.Report{Elapsed: time.Second, OutputTokens: 10})
+	attempt(t, current(), router.Request{Endpoint: "chat", Model: "m", Streamed: true}, router.Report{TTFT: 200 * ms, Elapsed: time.Second})
 	c := hedged()
 	c.Attempts[2].ITL = gapsOf(t, 20*ms)
 	c.Starved = true
