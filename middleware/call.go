@@ -38,6 +38,7 @@ type Usage struct {
 // may be read.
 type Call struct {
 	Endpoint string // whose budget applied
+	Format   string // chat, completions, responses, embeddings or messages
 	Model    string // as the application named it
 	Target   string // that served the answer; the last one tried when none did
 	Region   string // of that target
@@ -81,8 +82,12 @@ type Call struct {
 type Attempt struct {
 	Target string
 	Region string
-	Model  string // as this target names it
-	Hedge  bool   // ran beside another attempt
+	// Provider is whose the target is, as Upstream has it; empty in a Meter.
+	Provider string
+	// Address is the host and port that it was sent to: an API's, also behind a proxy.
+	Address string
+	Model   string // as this target names it
+	Hedge   bool   // ran beside another attempt
 	// MaxTokens is the cap that it left with; 0: none. Attempts of one call have
 	// different ones where caps are fitted to the time that is left.
 	MaxTokens int
