@@ -84,7 +84,7 @@ func (in *instruments) record(ctx context.Context, c *middleware.Call, a *middle
 		in.firstChunk.Record(ctx, c.TTFT.Seconds(), answer)
 	}
 	if a != nil && a.ITL.N() > 0 && in.perChunk.Enabled(ctx) {
-		in.chunks(ctx, &a.ITL, answer)
+		in.chunks(&a.ITL, answer)
 	}
 	in.spent(ctx, c, a)
 }
@@ -125,7 +125,8 @@ func (in *instruments) count(ctx context.Context, c *middleware.Call, a *middlew
 // chunks enters the gaps of one stream. They were counted in buckets: each stands for its
 // upper bound, scaled so that the mean is what was measured. Where the pace is even it is
 // exact.
-func (in *instruments) chunks(ctx context.Context, gaps *middleware.Gaps, with metric.MeasurementOption) {
+func (in *instruments) chunks(gaps *middleware.Gaps, with metric.RecordOption) {
+	ctx, opts := context.Background(), []metric.RecordOption{with}
 	bounds := 0.0
 	for bound, n := range gaps.Buckets() {
 		bounds += float64(bound) * float64(n)
@@ -134,7 +135,7 @@ func (in *instruments) chunks(ctx context.Context, gaps *middleware.Gaps, with m
 	for bound, n := range gaps.Buckets() {
 		v := time.Duration(math.Round(float64(bound) * scale)).Seconds()
 		for range n {
-			in.perChunk.Record(ctx, v, with)
+			in.perChunk.Record(ctx, v, opts...)
 		}
 	}
 }

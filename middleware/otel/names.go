@@ -1,13 +1,10 @@
 package otel
 
-// The GenAI semantic conventions that this package follows, of
-// github.com/open-telemetry/semantic-conventions-genai: docs/gen-ai/client-inference.md,
-// client-embeddings.md and gen-ai-token-metrics.md there. They are in development and have
-// no Go bindings, so their names stand here, and nowhere else.
-const (
-	Convention        = "semantic-conventions-genai"
-	ConventionVersion = "v0.1.0"
-)
+// ConventionVersion is the release of github.com/open-telemetry/semantic-conventions-genai
+// that this package follows: docs/gen-ai/client-inference.md and client-embeddings.md there.
+// The conventions are in development and have no Go bindings, so their names stand here,
+// and nowhere else.
+const ConventionVersion = "v0.1.0"
 
 // scope is the name of the tracer and of the meter.
 const scope = "github.com/ontime-llm/ontime/middleware/otel"

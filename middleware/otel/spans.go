@@ -1,6 +1,7 @@
 package otel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -90,7 +91,7 @@ func eventsOf(c *middleware.Call, answer *middleware.Attempt) []event {
 	if at := committed(c); at > 0 && answer != nil {
 		events = append(events, event{commitEvent, at, answer})
 	}
-	slices.SortStableFunc(events, func(a, b event) int { return int(a.at - b.at) })
+	slices.SortStableFunc(events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
 	return events
 }
 
