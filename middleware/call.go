@@ -84,7 +84,7 @@ type Attempt struct {
 	Region string
 	// Provider is whose the target is, as Upstream has it; empty in a Meter.
 	Provider string
-	// Address is the host and port that it was sent to: an API's, also behind a proxy.
+	// Address is the target's host and port, also where a proxy lies between.
 	Address string
 	Model   string // as this target names it
 	Hedge   bool   // ran beside another attempt

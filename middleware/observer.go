@@ -12,9 +12,9 @@ type Observer interface {
 	ObserveCall(Call)
 }
 
-// ContextObserver is an Observer that is given the context of each call too, in place of
-// ObserveCall. It is the one that the application made the call with, and may have ended:
-// it is for its values, such as the span that the call is part of.
+// ContextObserver is an Observer whose ObserveCallContext is called in place of ObserveCall.
+// The context is the one that the application made the call with, and may have ended: it is
+// for its values, such as the span that the call is part of.
 type ContextObserver interface {
 	Observer
 	ObserveCallContext(context.Context, Call)
