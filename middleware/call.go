@@ -38,6 +38,7 @@ type Usage struct {
 // may be read.
 type Call struct {
 	Endpoint string // whose budget applied
+	Format   string // chat, completions, responses, embeddings or messages
 	Model    string // as the application named it
 	// Fallback is the model, as the application names it, that was asked in the end
 	// because Model had no healthy route left; empty: Model itself.
@@ -84,8 +85,12 @@ type Call struct {
 type Attempt struct {
 	Target string
 	Region string
-	Model  string // as this target names it
-	Hedge  bool   // ran beside another attempt
+	// Provider is whose the target is, as Upstream has it; empty in a Meter.
+	Provider string
+	// Address is the target's host and port, also where a proxy lies between.
+	Address string
+	Model   string // as this target names it
+	Hedge   bool   // ran beside another attempt
 	// MaxTokens is the cap that it left with; 0: none. Attempts of one call have
 	// different ones where caps are fitted to the time that is left.
 	MaxTokens int

@@ -117,9 +117,10 @@
 // # Observers
 //
 // Every call ends in a [Call] with its attempts, which [Observer]s are given
-// and [WithCall] gives to the code that made the call. Neither carries a
-// prompt, an answer or a credential. A provider's own message is in a
-// [*ProviderError] in Err, and in no text of this package.
+// and [WithCall] gives to the code that made the call. A [ContextObserver] has the
+// context of the call too. Neither Call nor Attempt carries a prompt, an answer or a
+// credential. A provider's own message is in a [*ProviderError] in Err, and in no text of
+// this package.
 //
 // This package turns HTTP into the router's terms. It knows no configuration
 // file, no preset and no environment.

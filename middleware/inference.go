@@ -40,10 +40,10 @@ func readInference(r *http.Request, d dialect.Dialect, path string) (*inference,
 	return &inference{dialect: d, path: path, body: body, asks: asks, named: asks.Model}, nil
 }
 
-// format is the router's label for the call's dialect: "chat", "completions",
-// "responses", "embeddings" or "messages".
-func (in *inference) format() string {
-	format, _, _ := strings.Cut(in.dialect.Name(), "/")
+// formatOf is the label of a dialect: "chat", "completions", "responses", "embeddings"
+// or "messages".
+func formatOf(d dialect.Dialect) string {
+	format, _, _ := strings.Cut(d.Name(), "/")
 	return format
 }
 

@@ -46,9 +46,9 @@ type liveCall struct {
 }
 
 // newCall opens the books of a call that has just entered.
-func (t *Transport) newCall(s *set, r *http.Request, endpoint string) *liveCall {
+func (t *Transport) newCall(s *set, r *http.Request, endpoint string, d dialect.Dialect) *liveCall {
 	c := &liveCall{t: t, set: s, req: r, out: claim(r.Context())}
-	c.rec = Call{Endpoint: endpoint, Start: time.Now()}
+	c.rec = Call{Endpoint: endpoint, Format: formatOf(d), Start: time.Now()}
 	c.ctx, c.cancel = context.WithCancelCause(r.Context())
 	if t.traceID != nil {
 		c.rec.TraceID = t.traceID(r.Context())
@@ -79,7 +79,7 @@ func (c *liveCall) prepare(d dialect.Dialect, path string) error {
 	}
 	c.setCap(in.limit)
 	c.asks = router.Request{
-		Endpoint: c.rec.Endpoint, Model: in.asks.Model, Format: in.format(), PromptBytes: in.asks.PromptBytes,
+		Endpoint: c.rec.Endpoint, Model: in.asks.Model, Format: c.rec.Format, PromptBytes: in.asks.PromptBytes,
 		MaxTokens: in.limit, Streamed: in.asks.Stream, Pin: c.t.pin(s, in), Prefixes: in.prefixes(),
 		Since: c.rec.Start, Single: in.single(c.budget), Thinking: in.thinking(),
 		KeepModel: in.dialect == dialect.Embeddings, // vectors of two models cannot be compared
@@ -135,7 +135,7 @@ func (c *liveCall) seal(outcome Outcome, cause error) error {
 		c.sealed = true
 		defer c.t.forget(c) // also if an observer panics
 		c.closeBooks(outcome, cause)
-		c.t.observers.observe(c.rec)
+		c.t.observers.observe(c.req.Context(), c.rec)
 	}
 	return c.rec.Err
 }

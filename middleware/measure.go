@@ -122,10 +122,10 @@ func (g *gauge) newCall(r *http.Request, in *inference) *meteredCall {
 	c := &meteredCall{
 		gauge: g, ctx: r.Context(), in: in, out: claim(r.Context()),
 		rec: Call{
-			Endpoint: budget.Endpoint(r.Context()), Model: in.asks.Model, Target: target,
+			Endpoint: budget.Endpoint(r.Context()), Format: formatOf(in.dialect), Model: in.asks.Model, Target: target,
 			Streamed: in.asks.Stream, MaxTokens: in.askedCap(), AskedTokens: in.askedCap(), Start: time.Now(),
 		},
-		attempt: Attempt{Target: target, Model: in.asks.Model, MaxTokens: in.askedCap()},
+		attempt: Attempt{Target: target, Address: address(r.URL), Model: in.asks.Model, MaxTokens: in.askedCap()},
 	}
 	if g.traceID != nil {
 		c.rec.TraceID = g.traceID(r.Context())

@@ -1,5 +1,7 @@
 package middleware
 
+import "context"
+
 // Observer is told of every call when it is over: first of its attempts, in
 // their order, then of the call. Its methods run on the goroutine that ended the
 // call, which may be one of ours: they have to be quick, must not panic, and
@@ -8,6 +10,14 @@ package middleware
 type Observer interface {
 	ObserveAttempt(Attempt)
 	ObserveCall(Call)
+}
+
+// ContextObserver is an Observer whose ObserveCallContext is called in place of ObserveCall.
+// The context is the one that the application made the call with, and may have ended: it is
+// for its values, such as the span that the call is part of.
+type ContextObserver interface {
+	Observer
+	ObserveCallContext(context.Context, Call)
 }
 
 // CallFunc is an Observer of calls alone.
@@ -22,12 +32,16 @@ func (f CallFunc) ObserveCall(c Call) { f(c) }
 // observers tells several in order.
 type observers []Observer
 
-func (os observers) observe(c Call) {
+func (os observers) observe(ctx context.Context, c Call) {
 	for _, o := range os {
 		for _, a := range c.Attempts {
 			o.ObserveAttempt(a)
 		}
-		o.ObserveCall(c)
+		if of, ok := o.(ContextObserver); ok {
+			of.ObserveCallContext(ctx, c)
+		} else {
+			o.ObserveCall(c)
+		}
 	}
 }
 

@@ -29,6 +29,9 @@ func newSet(cfg Config) (*set, error) {
 		s.grace = defaultGrace
 	}
 	for _, u := range cfg.Upstreams {
+		if u.BaseURL != nil {
+			u.address = address(u.BaseURL)
+		}
 		s.upstreams[u.Name] = &u
 	}
 	s.home = s.upstreams[cfg.Home]

@@ -69,7 +69,7 @@ func (t *Transport) pin(s *set, in *inference) string {
 			return target
 		}
 	}
-	if format := in.format(); !s.router.Takes(s.home.Name, format) {
+	if format := formatOf(in.dialect); !s.router.Takes(s.home.Name, format) {
 		for _, target := range s.router.Targets() {
 			if s.router.Takes(target, format) {
 				return target

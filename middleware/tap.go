@@ -237,7 +237,7 @@ func (c *meteredCall) seal(fault error) {
 		rec.Err = &Error{Endpoint: rec.Endpoint, Model: rec.Model, Target: rec.Target, Attempts: rec.Attempts, Err: fault}
 	}
 	*c.out = *rec
-	c.gauge.observers.observe(*rec)
+	c.gauge.observers.observe(c.ctx, *rec)
 }
 
 var _ http.RoundTripper = roundTripper(nil)

@@ -151,7 +151,7 @@ func (t *Transport) infer(s *set, r *http.Request, endpoint string, d dialect.Di
 	if endpoint == "" {
 		endpoint = router.DefaultEndpoint
 	}
-	c := t.newCall(s, r, endpoint)
+	c := t.newCall(s, r, endpoint, d)
 	if !t.enter(c) {
 		closeBody(r)
 		return nil, c.refuse(ErrClosed)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -40,6 +41,21 @@ type Upstream struct {
 	// (stream_options.include_usage), and takes the extra chunk out again.
 	AskUsage bool
 	Price    router.Price
+
+	address string // of BaseURL
+}
+
+// address is the host and port of a URL.
+func address(u *url.URL) string {
+	port := u.Port()
+	switch {
+	case port != "":
+	case u.Scheme == "http":
+		port = "80"
+	default:
+		port = "443"
+	}
+	return net.JoinHostPort(u.Hostname(), port)
 }
 
 // model is the name under which this target knows an application's model.
