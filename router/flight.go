@@ -174,6 +174,7 @@ func (f *Flight) Content(ttft time.Duration) {
 		slow = rt.judge(f, budget.TTFT, ttft.Seconds(), x.fit.factor(f.tokens), true, now)
 	}
 	f.note(ttft.Seconds(), true, now)
+	rt.sawTTFT(ttft.Seconds()/x.fit.factor(f.tokens), x, now)
 	late := f.late
 	rt.mu.Unlock()
 	f.won(ttft.Seconds(), now)

@@ -59,6 +59,7 @@ type record struct {
 	sizes   samples
 	ratio   ratio
 	hits    hits
+	changes changes
 
 	ttftCoverage, totalCoverage coverage
 }

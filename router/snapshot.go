@@ -62,7 +62,8 @@ type RouteStatus struct {
 	// before there were any.
 	CacheHits float64
 
-	Changes []Change // the latest, newest last, at most 8
+	Changes []Change     // the latest, newest last, at most 8
+	Changed ChangeCounts // all
 }
 
 // KeyStatus is what is known of one API key of a target, for one model.
@@ -154,6 +155,7 @@ func (rt *route) status(o *outlook, now time.Time) RouteStatus {
 	}
 	rt.mu.Lock()
 	s.InFlight, s.CacheHits = rt.running, rt.hits.share
+	s.Changes, s.Changed = slices.Clone(rt.changes.latest), rt.changes.counts
 	s.Calibration = Calibration{TTFT: rt.ttftCoverage.status(now), Total: rt.totalCoverage.status(now)}
 	rt.mu.Unlock()
 	rt.addHealth(&s, now)

@@ -41,6 +41,7 @@
 //	ontime_route_ttft_seconds       gauge      target model percentile                percentiles of the time to first content, for the route's typical prompt
 //	ontime_route_tpot_seconds       gauge      target model percentile                percentiles of the time per output token
 //	ontime_route_total_seconds      gauge      target model percentile                percentiles of the time for a typical prompt and an answer of 200 tokens in one piece
+//	ontime_route_changes_total      counter    target model kind                      times that a route was noticed to answer with another model, or with another median TTFT or TPOT
 //	ontime_key_cooldown_seconds     gauge      target model key                       rest of the time for which the provider said to wait
 //	ontime_key_refused              gauge      target model key                       1 if the provider does not take the key, else 0
 //	ontime_key_headroom_ratio       gauge      target model key                       what is left of the provider's rate limit; 1 if not known

@@ -22,6 +22,7 @@ var (
 	routeTTFT     = state("route_ttft_seconds", "percentiles of the time to first content, for the route's typical prompt", "target", "model", "percentile")
 	routeTPOT     = state("route_tpot_seconds", "percentiles of the time per output token", "target", "model", "percentile")
 	routeTotal    = state("route_total_seconds", "percentiles of the time for a typical prompt and an answer of 200 tokens in one piece", "target", "model", "percentile")
+	routeChanges  = state("route_changes_total", "times that a route was noticed to answer with another model, or with another median TTFT or TPOT", "target", "model", "kind")
 
 	keyCooldown = state("key_cooldown_seconds", "rest of the time for which the provider said to wait", "target", "model", "key")
 	keyRefused  = state("key_refused", "1 if the provider does not take the key, else 0", "target", "model", "key")
@@ -43,7 +44,7 @@ var (
 	hedgePrice    = state("hedge_price", "what a hedge has to gain: 0.02 while there are tokens enough, 50 when there are none", "endpoint")
 
 	stateDescs = []*prometheus.Desc{
-		targetInfo, routeState, routeInFlight, routeFailures, routeTTFT, routeTPOT, routeTotal,
+		targetInfo, routeState, routeInFlight, routeFailures, routeTTFT, routeTPOT, routeTotal, routeChanges,
 		keyCooldown, keyRefused, keyHeadroom,
 		layerLimit, layerAllowed, layerCalls, layerMisses, layerAttainment, layerBurn, layerDebt,
 		hedgesStarted, hedgesWon, hedgesRefused, hedgeShare, hedgeTokens, hedgePrice,
@@ -113,6 +114,9 @@ func (c *collector) route(r *router.RouteStatus) {
 	c.percentiles(routeTTFT, r, &r.TTFT)
 	c.percentiles(routeTPOT, r, &r.TPOT)
 	c.percentiles(routeTotal, r, &r.Total)
+	c.counter(routeChanges, r.Changed.Model, r.Target, r.Model, router.ChangeModel)
+	c.counter(routeChanges, r.Changed.TTFT, r.Target, r.Model, router.ChangeTTFT)
+	c.counter(routeChanges, r.Changed.TPOT, r.Target, r.Model, router.ChangeTPOT)
 }
 
 func (c *collector) percentiles(d *prometheus.Desc, r *router.RouteStatus, p *router.Percentiles) {
