@@ -14,6 +14,7 @@ type Flight struct {
 	endpoint *endpoint
 	start    time.Time
 	streamed bool
+	thinks   bool // the model reasons before it answers
 	bytes    int
 	limit    int     // cap on output tokens, fitted; 0: none
 	prompt   float64 // tokens, estimated
@@ -63,6 +64,7 @@ func (r *Router) Start(c Choice, req Request) (*Flight, error) {
 		endpoint: e,
 		start:    now,
 		streamed: req.Streamed,
+		thinks:   req.Thinking > 0,
 		bytes:    req.PromptBytes,
 		limit:    rt.fit(e, &req, now),
 		prompt:   x.tokens(req.PromptBytes),

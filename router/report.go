@@ -87,7 +87,7 @@ func (r *Router) Report(rep Report) {
 func (f *Flight) teach(now time.Time, rep *Report) {
 	f.route.attempts[min(rep.Outcome, outcomes-1)].Add(1)
 	if rep.Outcome == Completed && rep.OutputTokens > 0 {
-		f.endpoint.outputs.record(now, rep.OutputTokens, f.limit)
+		f.endpoint.outputs.record(now, rep.OutputTokens, f.limit, f.habit(rep))
 	}
 	if !f.streamed || rep.blameless() {
 		return
@@ -166,7 +166,9 @@ func (f *Flight) land(now time.Time, rep *Report) landing {
 	if rep.Outcome == Completed || rep.Outcome == Failed {
 		rt.share.record(now, rep.Outcome == Failed)
 	}
-	rt.sawModel(rep.ServedModel, now)
+	if rep.Outcome == Completed {
+		rt.sawModel(rep.ServedModel, now)
+	}
 	if f.streamed && rep.Outcome == Completed && rep.TPOT > 0 {
 		rt.sawTPOT(rep.TPOT.Seconds(), now)
 	}

@@ -101,7 +101,7 @@ type EndpointStatus struct {
 
 	Hedge HedgeStatus
 
-	Advice []Advice
+	Advice []Advice // what would save most first; none without evidence
 }
 
 // Snapshot returns what the router knows now. Routes for models that the config
@@ -118,10 +118,12 @@ func (r *Router) Snapshot() Snapshot {
 			}
 		}
 	}
+	advice := r.newAdviser(now)
 	for _, e := range r.byIndex {
 		truncated, starved := e.ledger.Truncated()
 		s.Endpoints = append(s.Endpoints, EndpointStatus{
 			Name: e.name, Layers: e.ledger.Status(), Truncated: truncated, Starved: starved, Hedge: e.allowance.status(now),
+			Advice: advice.of(e),
 		})
 	}
 	s.Pairs = r.pairing.status(now)
