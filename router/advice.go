@@ -42,6 +42,10 @@ const (
 
 	leastCutShare = 0.01 // of answers that a cap ends
 
+	// adviseEvery is how old advice may grow before the next snapshot finds it anew: that
+	// takes some milliseconds, and pages look every second.
+	adviseEvery = 10 * time.Second
+
 	// leastShort is how many prompts as short as another would be made tell how long that
 	// would take.
 	leastShort = 5
@@ -51,7 +55,13 @@ const (
 type adviser struct {
 	router *Router
 	now    time.Time
-	routes map[uint32]*observed // by the id of their records
+	routes map[uint32]*observed // by the id of their records; nil: not looked at yet
+}
+
+// advised is what an endpoint was advised last. It never changes.
+type advised struct {
+	at  time.Time
+	all []Advice
 }
 
 // observed is what an adviser knows of a route.
@@ -67,20 +77,21 @@ type reading struct {
 	shortest float64  // tokens that no more than leastShort prompts had, or fewer
 }
 
-func (r *Router) newAdviser(now time.Time) *adviser {
-	a := &adviser{router: r, now: now, routes: make(map[uint32]*observed)}
-	for _, g := range *r.groups.Load() {
-		if !g.tried() {
+// look finds out what the routes are that there have been calls on. On the shared one
+// prompts of different models are mixed, so that nothing follows from them.
+func (a *adviser) look() {
+	a.routes = make(map[uint32]*observed)
+	for _, g := range *a.router.groups.Load() {
+		if g.model == otherModel || !g.tried() {
 			continue
 		}
-		o := g.current(now)
+		o := g.current(a.now)
 		for _, rt := range g.routes {
 			if rt != nil {
 				a.routes[rt.id] = &observed{route: rt, forecast: o.routes[rt.target]}
 			}
 		}
 	}
-	return a
 }
 
 // reads returns what each uncached token of a prompt adds to the route's TTFT, by its own
@@ -120,22 +131,33 @@ type weighedAdvice struct {
 	worth float64
 }
 
-// of returns the advice on an endpoint, what saves most first.
+// of returns the advice on an endpoint, in a new slice.
 func (a *adviser) of(e *endpoint) []Advice {
-	c := &counsel{adviser: a, endpoint: e}
+	last := e.advised.Load()
+	if last == nil || a.now.Sub(last.at) >= adviseEvery {
+		if a.routes == nil {
+			a.look()
+		}
+		c := &counsel{adviser: a, endpoint: e}
+		last = &advised{at: a.now, all: c.find()}
+		e.advised.Store(last)
+	}
+	return slices.Clone(last.all)
+}
+
+// find returns all that there is to say, what saves most first.
+func (c *counsel) find() (all []Advice) {
+	e := c.endpoint
 	e.outputs.mu.Lock()
 	c.calls = slices.Clone(e.outputs.habits.ring)
 	e.outputs.mu.Unlock()
-	if len(c.calls) < leastCalls {
-		return nil
-	}
 	whole := c.those(false)
 	c.kind = c.those(true)
 	if c.streamed = len(c.kind) >= len(whole); !c.streamed {
 		c.kind = whole
 	}
 	c.adviseCuts()
-	if e.waitedFor() && len(c.kind) >= leastCalls {
+	if e.waitedFor() && len(c.calls) >= leastCalls {
 		c.adviseStream(whole)
 		c.advisePrompt()
 		c.adviseCache()
@@ -143,7 +165,6 @@ func (a *adviser) of(e *endpoint) []Advice {
 		c.adviseTarget()
 	}
 	slices.SortStableFunc(c.advice, func(x, y weighedAdvice) int { return cmp.Compare(y.worth, x.worth) })
-	var all []Advice
 	for _, one := range c.advice {
 		all = append(all, one.Advice)
 	}

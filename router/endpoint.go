@@ -28,6 +28,7 @@ type endpoint struct {
 	answeredAllowed float64 // of the implicit layer
 
 	outputs *outputs
+	advised atomic.Pointer[advised] // nil before the first snapshot
 
 	unexplored atomic.Int64 // calls since the last that explored
 	searched   atomic.Int64 // the outlook in which there was nothing to explore

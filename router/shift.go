@@ -188,7 +188,7 @@ func median32(v []float32) float64 {
 
 // student returns the quantile of Student's distribution with dof degrees of freedom
 // that corresponds to the normal one, z, by Wallace's approximation ("Bounds on normal
-// approximations to Student's and the chi-square distributions", 1959): within 1% from 5
+// approximations to Student's and the chi-square distributions", 1959): within 4% from 5
 // degrees on.
 func student(z, dof float64) float64 {
 	z *= (8*dof + 3) / (8*dof + 1)

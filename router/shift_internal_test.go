@@ -3,6 +3,7 @@ package router
 import (
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 	"time"
 )
@@ -42,8 +43,12 @@ func (s *shift) run(from, to, every time.Duration, at func(time.Duration) float6
 	return found
 }
 
-// Less than 0.02 a day are promised: one in 50 days.
+// Less than 0.02 a day are promised: one in 50 days, of which short tests run a fifth.
 func TestFalseShifts(t *testing.T) {
+	part := 5
+	if os.Getenv("ONTIME_LONG") == "1" {
+		part = 1
+	}
 	for _, c := range []struct {
 		name  string
 		day   day
@@ -60,11 +65,12 @@ func TestFalseShifts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			count := 0
-			for seed := range c.days {
+			for seed := range max(1, c.days/part) {
 				d := c.day
 				d.Rand = rand.New(rand.NewPCG(uint64(seed), 1))
 				count += len(new(shift).run(0, 24*time.Hour, c.every, d.at))
 			}
+			t.Logf("%d in %d days", count, max(1, c.days/part))
 			if most := (c.days + 49) / 50; count > most {
 				t.Errorf("%d shifts in %d days, want %d at most", count, c.days, most)
 			}
@@ -91,7 +97,7 @@ func TestShiftsAndReturns(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			slowest := time.Duration(0)
-			for seed := range 20 {
+			for seed := range 10 {
 				d := c.day
 				d.Rand = rand.New(rand.NewPCG(uint64(seed), 2))
 				found := new(shift).run(0, c.to+12*time.Hour, c.every, func(now time.Duration) float64 {
@@ -130,6 +136,15 @@ func TestBlocks(t *testing.T) {
 		s.run(0, 2*time.Hour, c.every, func(time.Duration) float64 { return 1 })
 		if got := len(s.scales[0].past) + len(s.scales[0].recent); got != c.want {
 			t.Errorf("a call every %v: %d blocks, want %d", c.every, got, c.want)
+		}
+	}
+}
+
+// Tables have these for 0.9995, which is 3.2905 of the normal distribution.
+func TestStudent(t *testing.T) {
+	for dof, want := range map[float64]float64{5: 6.869, 9: 4.781, 17: 3.965, 30: 3.646} {
+		if got := student(3.2905, dof); math.Abs(got-want) > 0.04*want {
+			t.Errorf("%v degrees of freedom: %v, want %v", dof, got, want)
 		}
 	}
 }

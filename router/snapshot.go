@@ -101,7 +101,7 @@ type EndpointStatus struct {
 
 	Hedge HedgeStatus
 
-	Advice []Advice // what would save most first; none without evidence
+	Advice []Advice // what would save most first, as of at most 10 s ago; none without evidence
 }
 
 // Snapshot returns what the router knows now. Routes for models that the config
@@ -118,7 +118,7 @@ func (r *Router) Snapshot() Snapshot {
 			}
 		}
 	}
-	advice := r.newAdviser(now)
+	advice := adviser{router: r, now: now}
 	for _, e := range r.byIndex {
 		truncated, starved := e.ledger.Truncated()
 		s.Endpoints = append(s.Endpoints, EndpointStatus{

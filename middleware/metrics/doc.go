@@ -80,7 +80,8 @@
 //   - layer: "answered", or metric and percentile, such as "ttft_p95".
 //   - outcome: completed, failed, timed_out, cancelled or lost.
 //   - kind: first, failover or hedge for attempts; input, cached_input, output or
-//     reasoning for tokens, of which none includes another here.
+//     reasoning for tokens, of which none includes another here; model, ttft or tpot for
+//     changes.
 //   - reason: stop, length, tool_calls, content_filter, refusal, error or other.
 //   - state: ok, no_data, degraded, cooling_down, half_open, open or key_refused.
 //   - phase: connect, send, network, queue, prefill, wait or decode, as in
