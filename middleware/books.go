@@ -135,7 +135,7 @@ func (a *attempt) report(r *Attempt, limits ratelimit.Info) {
 		TTFT: r.TTFT, TPOT: r.TPOT, Total: r.Total,
 		PromptTokens: r.Usage.Input, CachedTokens: r.Usage.CachedInput, OutputTokens: r.Usage.Output,
 		ServedModel: r.ServedModel,
-		Cause: judge(r.Err).cause, Reason: briefly(r.Err),
+		Cause:       judge(r.Err).cause, Reason: briefly(r.Err),
 		Requests: headroom(limits.Requests), Tokens: headroom(limits.Tokens),
 	}
 	if rep.Cause == router.CauseAbsent && len(a.call.in.asks.State) > 0 {

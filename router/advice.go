@@ -74,7 +74,7 @@ type observed struct {
 // reading is how a route's TTFT goes with the uncached tokens of prompts.
 type reading struct {
 	perToken estimate // seconds
-	shortest float64  // tokens that no more than leastShort prompts had, or fewer
+	shortest float64  // the leastShort shortest prompts had no more tokens
 }
 
 // look finds out what the routes are that there have been calls on. On the shared one

@@ -61,7 +61,7 @@ func TestFalseShifts(t *testing.T) {
 		{"spikes", day{wanders: 0.04, spikes: true}, time.Second, 30},
 		{"swing of the day", day{wanders: 0.04, swing: 0.25}, time.Second, 30},
 		{"few calls", day{wanders: 0.04}, 30 * time.Second, 150},
-		{"many calls", day{wanders: 0.04}, 100 * time.Millisecond, 3},
+		{"many calls", day{wanders: 0.04}, 250 * time.Millisecond, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			count := 0
@@ -97,7 +97,7 @@ func TestShiftsAndReturns(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			slowest := time.Duration(0)
-			for seed := range 10 {
+			for seed := range 5 {
 				d := c.day
 				d.Rand = rand.New(rand.NewPCG(uint64(seed), 2))
 				found := new(shift).run(0, c.to+12*time.Hour, c.every, func(now time.Duration) float64 {
