@@ -8,12 +8,19 @@ import (
 )
 
 // logHealth writes one record for each change in the health of a route or a
-// key: Warn when it gets worse, Info when it is well again.
+// key: Warn when it gets worse, Info when it is well again. What else changes of a
+// route is worth a Warn.
 func logHealth(logger *slog.Logger) func(router.Event) {
 	if logger == nil {
 		return nil
 	}
 	return func(e router.Event) {
+		if c := e.Change; c.Kind != "" {
+			logger.LogAttrs(context.Background(), slog.LevelWarn, "llm route change",
+				slog.String("target", e.Target), slog.String("model", e.Model),
+				slog.String("kind", c.Kind), slog.String("from", c.From), slog.String("to", c.To))
+			return
+		}
 		level := slog.LevelWarn
 		if e.State == router.StateOK {
 			level = slog.LevelInfo

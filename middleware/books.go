@@ -134,7 +134,8 @@ func (a *attempt) report(r *Attempt, limits ratelimit.Info) {
 		Flight: a.flight, Outcome: r.Outcome, Elapsed: time.Since(a.start),
 		TTFT: r.TTFT, TPOT: r.TPOT, Total: r.Total,
 		PromptTokens: r.Usage.Input, CachedTokens: r.Usage.CachedInput, OutputTokens: r.Usage.Output,
-		Cause: judge(r.Err).cause, Reason: briefly(r.Err),
+		ServedModel: r.ServedModel,
+		Cause:       judge(r.Err).cause, Reason: briefly(r.Err),
 		Requests: headroom(limits.Requests), Tokens: headroom(limits.Tokens),
 	}
 	if rep.Cause == router.CauseAbsent && len(a.in.asks.State) > 0 {

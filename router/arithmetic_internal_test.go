@@ -338,7 +338,7 @@ func TestLengths(t *testing.T) {
 
 	now := time.Now()
 	for range 10000 {
-		o.record(now, 64, 0)
+		o.record(now, 64, 0, habit{})
 	}
 	l = o.fold(now)
 	if l.median < 60 || l.median > 64 || math.Abs(l.mean[gridSize-1]-64) > 1 || math.Abs(l.mean[gridIndex(16)]-16) > 0.1 {
@@ -348,7 +348,7 @@ func TestLengths(t *testing.T) {
 	// Answers that the cap has cut off are at least so long.
 	o = outputs{tokens: newFading(tokenUnit, now)}
 	for range 1000 {
-		o.record(now, 64, 64)
+		o.record(now, 64, 64, habit{})
 	}
 	if l = o.fold(now); l.median <= 66 {
 		t.Errorf("median %v of answers that were cut at 64, want more", l.median)

@@ -88,7 +88,7 @@ func BenchmarkReport(b *testing.B) {
 	for b.Loop() {
 		f, _ := r.Start(c, req)
 		f.Content(200 * time.Millisecond)
-		r.Report(router.Report{Flight: f, Elapsed: time.Second, TPOT: 20 * time.Millisecond, PromptTokens: 1000, OutputTokens: 50})
+		r.Report(router.Report{Flight: f, Elapsed: time.Second, TPOT: 20 * time.Millisecond, PromptTokens: 1000, OutputTokens: 50, ServedModel: "m-2025-08-07"})
 	}
 }
 
@@ -117,4 +117,23 @@ func BenchmarkPlan10Limited(b *testing.B) {
 	for b.Loop() {
 		r.Plan(req)
 	}
+}
+
+// BenchmarkSnapshot is what a look at ten routes and three endpoints costs, once in 10 s
+// with advice.
+func BenchmarkSnapshot(b *testing.B) {
+	b.Run("advice", func(b *testing.B) {
+		for b.Loop() {
+			b.StopTimer()
+			r := benchRouter(b)
+			b.StartTimer()
+			r.Snapshot()
+		}
+	})
+	b.Run("usual", func(b *testing.B) {
+		r := benchRouter(b)
+		for b.Loop() {
+			r.Snapshot()
+		}
+	})
 }

@@ -54,8 +54,8 @@ type Config struct {
 	// Seed makes the random choices repeatable: the same seed and the same
 	// sequence of plans make the same choices. Zero is a seed like any other.
 	Seed uint64
-	// OnHealth is told of every change in the health of a route or a key, once. It
-	// is called by whichever goroutine brought the change about, several at once
-	// perhaps, with no lock held, and should be quick. May be nil.
+	// OnHealth is told of every change in the health of a route or a key, and of every
+	// Change of a route, once. It is called by whichever goroutine brought the change
+	// about, several at once perhaps, with no lock held, and should be quick. May be nil.
 	OnHealth func(Event)
 }

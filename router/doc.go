@@ -348,6 +348,62 @@
 // is late for the percentiles that it had passed and does not count for the others,
 // so that a share may look too good where hedges cut off many just before it.
 //
+// # Changes
+//
+// What is different of a route from one time on is a [Change]: told to Config.OnHealth
+// once, counted, and in the Snapshot. It changes no choice: that is for the distributions.
+//
+// A model that a route has not answered with before ([Report.ServedModel]) is one. Eight
+// are remembered, and make room after a day without them, so that those that take turns
+// behind a load balancer are told once, and no more than eight a day whatever comes.
+//
+// A median TTFT (of the same prompt: y * m(1000)/m(s)) or TPOT that has become another for
+// good is one. Latencies make blocks of a minute, or of 10 calls if that takes longer,
+// one a second at most, and ten blocks a window, which is the median of their medians.
+// With the mean x and the deviation s of the logarithms of the last k windows, 18 at most,
+// the next is within
+//
+//	x ± t * s * sqrt(1 + 1/k)
+//
+// but for one time in 100,000, with Student's t of k-1 degrees of freedom: a prediction
+// interval (Hahn and Meeker, "Statistical Intervals", 1991). It is a change if it is not,
+// by a fifth at least, and if 8 of its 10 blocks are on its side of the middle. So noise
+// is what this route does anyway, from one window to the next; and the same again with
+// blocks three times as long, for routes that wander. At a call a second 30% more are
+// noticed within 14 minutes where nothing else moves, and a return from it as soon. Less
+// than 0.02 a day and metric are false (two in 363 simulated days of heavy tails,
+// wandering, spikes and a day's swing). Spikes of up to 7 minutes are none, nor is what
+// comes slowly, or in the first hour, before 6 windows are full.
+//
+// # Advice
+//
+// What would make an endpoint faster follows from its latest 256 answered calls, and
+// stands in the Snapshot, what saves most over all calls first. Each [Advice] has what it
+// saves at the median of the calls that it is for, with a 95% interval. There is none on
+// less than 30 calls, none whose interval reaches zero, and none that saves less than 5%
+// of the shortest limit of that metric (10% of the median, if nothing is promised). Where
+// nobody waits, as with budget.Batch, only what a cap cuts is told.
+//
+//	stream   the rest of an answer after its first token: n-1 times the slope of totals
+//	         by tokens. Not where the end alone is promised, or the model reasons.
+//	prompt   half the uncached tokens times the slope of TTFT by them, on the route that
+//	         the call took; if it has read prompts as short as that
+//	cache    the tokens that were read again, of prompts that begin like one of the 5
+//	         minutes before and had less than half of that cached, times the same slope
+//	cap      half of what comes after the first token, where totals are promised, or
+//	         not streamed, and that is more than half of them. Answers that the cap cut
+//	         off, or that reasoning left nothing for, by their share (1%, and 0.1%).
+//	target   one that the budget does not allow, is well, takes the same formats and
+//	         costs no more: the median now less what it is expected to take for the
+//	         same calls, having had 60 of its own lately
+//
+// Slopes are medians of those between all pairs of at most 100 points, with the interval
+// by Kendall's tau (Sen, 1968) or by what each point contributes to it (Hoeffding, 1948),
+// whichever is wider. Medians lie between two order statistics (Conover, "Practical
+// Nonparametric Statistics"), shares in Wilson's interval (1927), and the interval of a
+// difference is made of those of its parts (Zou and Donner, 2008). Slopes do not lean on
+// what is built in, as the fit of plans does: that is no evidence.
+//
 // # Another config
 //
 // [Router.Reload] makes a router for another config. The two share what was seen, not

@@ -28,6 +28,7 @@ type endpoint struct {
 	answeredAllowed float64 // of the implicit layer
 
 	outputs *outputs
+	advised atomic.Pointer[advised] // nil before the first snapshot
 
 	used       atomic.Bool  // the config names it, or a call of it was planned
 	unexplored atomic.Int64 // calls since the last that explored
@@ -88,10 +89,12 @@ func newEndpoint(name string, index int, b budget.Budget, targets []Target) *end
 // answered returns the index of the implicit layer in the ledger.
 func (e *endpoint) answered() int { return len(e.layers) }
 
-// outputs are how many tokens the answers of an endpoint have.
+// outputs are how many tokens the answers of an endpoint have, and what else its latest
+// calls were like.
 type outputs struct {
-	mu     sync.Mutex // guards tokens
+	mu     sync.Mutex // guards tokens and habits
 	tokens *fading
+	habits habits
 	latest atomic.Pointer[lengths]
 }
 
@@ -107,9 +110,10 @@ type lengths struct {
 
 // record counts an answer of so many tokens. One that was cut off by the cap would
 // have had at least as many.
-func (o *outputs) record(now time.Time, tokens, limit int) {
+func (o *outputs) record(now time.Time, tokens, limit int, h habit) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.habits.add(h)
 	if limit > 0 && tokens >= limit {
 		o.tokens.censor(now, float64(tokens))
 	} else {

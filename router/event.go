@@ -6,15 +6,17 @@ import (
 	"time"
 )
 
-// Event is a change in the health of a route or of an API key. It is plain data.
+// Event is a change in the health of a route or of an API key, or of what a route does
+// (Change). It is plain data.
 type Event struct {
 	At     time.Time
 	Target string
 	Model  string    // "other" for the shared route; empty: all models, as with a refused key
 	Key    int       // index of the target's API key; -1: the route as a whole
-	State  string    // what it is from now on: one of the State constants
+	State  string    // what it is from now on: one of the State constants; empty with a Change
 	Why    string    // one line; no secrets
 	Until  time.Time // when that may end; zero: not known
+	Change Change    // what has changed; zero: its health
 }
 
 // events are changes of which the hook has not been told yet. They are entered

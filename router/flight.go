@@ -14,6 +14,7 @@ type Flight struct {
 	endpoint *endpoint
 	start    time.Time
 	streamed bool
+	thinks   bool // the model reasons before it answers
 	bytes    int
 	limit    int     // cap on output tokens, fitted; 0: none
 	prompt   float64 // tokens, estimated
@@ -64,6 +65,7 @@ func (r *Router) Start(c Choice, req Request) (*Flight, error) {
 		endpoint: e,
 		start:    now,
 		streamed: req.Streamed,
+		thinks:   req.Thinking > 0,
 		bytes:    req.PromptBytes,
 		limit:    rt.fit(e, &req, now),
 		prompt:   x.tokens(req.PromptBytes),
@@ -175,6 +177,7 @@ func (f *Flight) Content(ttft time.Duration) {
 		slow = rt.judge(f, budget.TTFT, ttft.Seconds(), x.fit.factor(f.tokens), true, now)
 	}
 	f.note(ttft.Seconds(), true, now)
+	rt.sawTTFT(ttft.Seconds()/x.fit.factor(f.tokens), x, now)
 	late := f.late
 	rt.mu.Unlock()
 	f.won(ttft.Seconds(), now)

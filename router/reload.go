@@ -58,6 +58,7 @@ func (rt *route) heir() *route { return rt.breaker.route.Load() }
 type lasting struct {
 	cooldowns *cooldowns
 	laneCount atomic.Uint64 // made so far
+	records   atomic.Uint32 // of routes, made so far
 	draws     atomic.Uint64 // random numbers drawn so far
 	refused   atomic.Int32  // keys that are out
 	watched   atomic.Int64  // until then what is left of a provider's limit matters

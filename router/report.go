@@ -21,6 +21,10 @@ type Report struct {
 	// PromptTokens includes CachedTokens. OutputTokens are all that were
 	// generated.
 	PromptTokens, CachedTokens, OutputTokens int
+	// ServedModel is the model that the provider says it answered with. Of one that is
+	// longer than 128 bytes the beginning counts; what has other characters than
+	// [A-Za-z0-9._:/@-] is left out. May be empty.
+	ServedModel string
 
 	// Cause says why an attempt Failed; with other outcomes it has no meaning. What
 	// is not the route's own failure is counted as failed, and teaches nothing of
@@ -83,7 +87,7 @@ func (r *Router) Report(rep Report) {
 func (f *Flight) teach(now time.Time, rep *Report) {
 	f.route.attempts[min(rep.Outcome, outcomes-1)].Add(1)
 	if rep.Outcome == Completed && rep.OutputTokens > 0 {
-		f.endpoint.outputs.record(now, rep.OutputTokens, f.limit)
+		f.endpoint.outputs.record(now, rep.OutputTokens, f.limit, f.habit(rep))
 	}
 	if !f.streamed || rep.blameless() {
 		return
@@ -161,6 +165,12 @@ func (f *Flight) land(now time.Time, rep *Report) landing {
 	}
 	if rep.Outcome == Completed || rep.Outcome == Failed {
 		rt.share.record(now, rep.Outcome == Failed)
+	}
+	if rep.Outcome == Completed {
+		rt.sawModel(rep.ServedModel, now)
+	}
+	if f.streamed && rep.Outcome == Completed && rep.TPOT > 0 {
+		rt.sawTPOT(rep.TPOT.Seconds(), now)
 	}
 	tokens := f.tokens
 	if rep.PromptTokens > 0 {

@@ -40,6 +40,8 @@ type route struct {
 
 // record is what was seen of a route. One that is reloaded shares it with its heir.
 type record struct {
+	id uint32 // unlike any other's, reloads included
+
 	// Both in seconds; TTFT as if the prompt had refPrompt tokens.
 	ttft, tpot *latency.Histogram
 	attempts   [outcomes]atomic.Uint64
@@ -59,6 +61,7 @@ type record struct {
 	sizes   samples
 	ratio   ratio
 	hits    hits
+	changes changes
 
 	ttftCoverage, totalCoverage coverage
 }
@@ -87,6 +90,7 @@ func newRoute(g *group, target int, now time.Time, old inherited) *route {
 	rt := &route{group: g, target: target, account: &r.accounts[target], record: old.record}
 	if rt.record == nil {
 		rt.record = &record{
+			id:    r.records.Add(1),
 			ttft:  latency.New(secondUnit, now),
 			tpot:  latency.New(paceUnit, now),
 			ratio: newRatio(),

@@ -61,6 +61,9 @@ type RouteStatus struct {
 	// the route had seen them within 5 minutes, was reported to be; 0 to 1, and 0.5
 	// before there were any.
 	CacheHits float64
+
+	Changes []Change     // the latest, newest last, at most 8
+	Changed ChangeCounts // all
 }
 
 // KeyStatus is what is known of one API key of a target, for one model.
@@ -97,6 +100,8 @@ type EndpointStatus struct {
 	Truncated, Starved uint64
 
 	Hedge HedgeStatus
+
+	Advice []Advice // what would save most first, as of at most 10 s ago; none without evidence
 }
 
 // Snapshot returns what the router knows now. Routes for models that the config
@@ -113,10 +118,12 @@ func (r *Router) Snapshot() Snapshot {
 			}
 		}
 	}
+	advice := adviser{router: r, now: now}
 	for _, e := range r.byIndex {
 		truncated, starved := e.ledger.Truncated()
 		s.Endpoints = append(s.Endpoints, EndpointStatus{
 			Name: e.name, Layers: e.ledger.Status(), Truncated: truncated, Starved: starved, Hedge: e.allowance.status(now),
+			Advice: advice.of(e),
 		})
 	}
 	s.Pairs = r.pairing.status(now)
@@ -150,6 +157,7 @@ func (rt *route) status(o *outlook, now time.Time) RouteStatus {
 	}
 	rt.mu.Lock()
 	s.InFlight, s.CacheHits = rt.running, rt.hits.share
+	s.Changes, s.Changed = slices.Clone(rt.changes.latest), rt.changes.counts
 	s.Calibration = Calibration{TTFT: rt.ttftCoverage.status(now), Total: rt.totalCoverage.status(now)}
 	rt.mu.Unlock()
 	rt.addHealth(&s, now)

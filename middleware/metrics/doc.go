@@ -43,6 +43,7 @@
 //	ontime_route_total_seconds      gauge      target model percentile                percentiles of the time for a typical prompt and an answer of 200 tokens in one piece
 //	ontime_route_coverage_ratio     gauge      target model metric percentile         share of attempts within the percentile that was predicted for them: less than it says is too slow
 //	ontime_route_cache_hit_ratio    gauge      target model                           share of the prompt tokens seen within 5 minutes that came from the provider's cache; 0.5 before the first
+//	ontime_route_changes_total      counter    target model kind                      times that a route was noticed to answer with another model, or with another median TTFT or TPOT
 //	ontime_key_cooldown_seconds     gauge      target model key                       rest of the time for which the provider said to wait
 //	ontime_key_refused              gauge      target model key                       1 if the provider does not take the key, else 0
 //	ontime_key_headroom_ratio       gauge      target model key                       what is left of the provider's rate limit; 1 if not known
@@ -84,7 +85,8 @@
 //   - layer: "answered", or metric and percentile, such as "ttft_p95".
 //   - outcome: completed, failed, timed_out, cancelled or lost.
 //   - kind: first, failover or hedge for attempts; input, cached_input, output or
-//     reasoning for tokens, of which none includes another here.
+//     reasoning for tokens, of which none includes another here; model, ttft or tpot for
+//     changes.
 //   - reason: stop, length, tool_calls, content_filter, refusal, error or other.
 //   - state: ok, no_data, degraded, cooling_down, half_open, open or key_refused.
 //   - phase: connect, send, network, queue, prefill, wait or decode, as in

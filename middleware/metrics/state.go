@@ -24,6 +24,7 @@ var (
 	routeTotal    = state("route_total_seconds", "percentiles of the time for a typical prompt and an answer of 200 tokens in one piece", "target", "model", "percentile")
 	routeCoverage = state("route_coverage_ratio", "share of attempts within the percentile that was predicted for them: less than it says is too slow", "target", "model", "metric", "percentile")
 	routeCacheHit = state("route_cache_hit_ratio", "share of the prompt tokens seen within 5 minutes that came from the provider's cache; 0.5 before the first", "target", "model")
+	routeChanges  = state("route_changes_total", "times that a route was noticed to answer with another model, or with another median TTFT or TPOT", "target", "model", "kind")
 
 	keyCooldown = state("key_cooldown_seconds", "rest of the time for which the provider said to wait", "target", "model", "key")
 	keyRefused  = state("key_refused", "1 if the provider does not take the key, else 0", "target", "model", "key")
@@ -46,7 +47,7 @@ var (
 
 	stateDescs = []*prometheus.Desc{
 		targetInfo, routeState, routeInFlight, routeFailures, routeTTFT, routeTPOT, routeTotal,
-		routeCoverage, routeCacheHit,
+		routeCoverage, routeCacheHit, routeChanges,
 		keyCooldown, keyRefused, keyHeadroom,
 		layerLimit, layerAllowed, layerCalls, layerMisses, layerAttainment, layerBurn, layerDebt,
 		hedgesStarted, hedgesWon, hedgesRefused, hedgeShare, hedgeTokens, hedgePrice,
@@ -119,6 +120,9 @@ func (c *collector) route(r *router.RouteStatus) {
 	c.coverage(r, "ttft", &r.Calibration.TTFT)
 	c.coverage(r, "total", &r.Calibration.Total)
 	c.gauge(routeCacheHit, r.CacheHits, r.Target, r.Model)
+	c.counter(routeChanges, r.Changed.Model, r.Target, r.Model, router.ChangeModel)
+	c.counter(routeChanges, r.Changed.TTFT, r.Target, r.Model, router.ChangeTTFT)
+	c.counter(routeChanges, r.Changed.TPOT, r.Target, r.Model, router.ChangeTPOT)
 }
 
 // coverage is that of a route that has been predicted and seen.
