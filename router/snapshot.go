@@ -61,6 +61,8 @@ type RouteStatus struct {
 	// the route had seen them within 5 minutes, was reported to be; 0 to 1, and 0.5
 	// before there were any.
 	CacheHits float64
+
+	Changes []Change // the latest, newest last, at most 8
 }
 
 // KeyStatus is what is known of one API key of a target, for one model.
@@ -97,6 +99,8 @@ type EndpointStatus struct {
 	Truncated, Starved uint64
 
 	Hedge HedgeStatus
+
+	Advice []Advice
 }
 
 // Snapshot returns what the router knows now. Routes for models that the config
