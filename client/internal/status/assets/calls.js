@@ -49,7 +49,7 @@ function callFacts(c) {
   if (c.ttft_ms !== null) facts.push(`first content ${time(c.ttft_ms)}`);
   if (c.tpot_ms !== null) facts.push(`${time(c.tpot_ms)}/token`);
   facts.push(`total ${time(c.total_ms)}`);
-  if (c.waited_ms) facts.push(`waited ${time(c.waited_ms)}`);
+  if (c.waited_ms >= 1) facts.push(`waited ${time(c.waited_ms)}`);
   if (c.tokens.output) facts.push(many(c.tokens.output, 'token'));
   if (c.cost_usd) facts.push(money(c.cost_usd));
   return facts.join(' · ');

@@ -10,7 +10,7 @@ function drawEndpoints(endpoints) {
     const card = el('article', 'card',
       el('div', 'head', el('h3', '', name(e.name)), el('span', 'soft', endpointFacts(e))),
       layerTable(e.layers));
-    if (e.hedge.share > 0) card.append(el('p', 'say', hedgeFacts(e.hedge)));
+    if (e.hedge.share > 0 && (e.layers.length > 1 || e.hedge.started)) card.append(el('p', 'say', hedgeFacts(e.hedge)));
     if (e.choice) {
       card.append(el('p', 'say', el('b', '', 'Latest choice '), `${clock(e.choice.at)}, `, name(e.choice.model), ': ', name(e.choice.reason)));
     }
