@@ -70,8 +70,8 @@ func (p *Page) endpoint(s *router.EndpointStatus, now time.Time) Endpoint {
 func layerOf(s *budget.LayerStatus, t *times, now time.Time) Layer {
 	l := Layer{
 		Name: s.Layer.String(), Metric: s.Metric.String(), Percentile: s.Percentile, Limit: msIf(s.Limit), Measured: undefined,
-		Allowed: s.Allowed(), Calls: s.Calls, Missed: s.Missed,
-		Attainment: s.Attainment(), Burn: share(s.Burn()), Debt: share(s.Debt),
+		Allowed: share(s.Allowed()), Calls: s.Calls, Missed: s.Missed,
+		Attainment: share(s.Attainment()), Burn: share(s.Burn()), Debt: share(s.Debt),
 	}
 	if t == nil {
 		return l

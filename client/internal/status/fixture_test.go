@@ -82,6 +82,17 @@ func opened() *status.Page {
 	return p
 }
 
+// openedNow is one whose snapshots are of the time at which they are asked for.
+func openedNow() *status.Page {
+	p := status.New(func() router.Snapshot {
+		s := snapshot()
+		s.At = time.Now()
+		return s
+	})
+	p.Open()
+	return p
+}
+
 func get(t *testing.T, p *status.Page, query string) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()

@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write testdata/state.json anew")
 // of the API.
 func TestJSONIsStable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := opened()
+		p := openedNow()
 		p.ObserveCall(call())
 		p.ObserveCall(failed())
 		w := get(t, p, "?format=json")
@@ -108,8 +108,7 @@ func TestMeasured(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := status.New(func() router.Snapshot { s := snapshot(); s.At = time.Now(); return s })
-				p.Open()
+				p := openedNow()
 				for _, c := range tt.calls {
 					c.Endpoint = "chat"
 					p.ObserveCall(c)
@@ -127,8 +126,7 @@ func TestMeasured(t *testing.T) {
 // hour later there is nothing.
 func TestMeasuredIsRecent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := status.New(func() router.Snapshot { s := snapshot(); s.At = time.Now(); return s })
-		p.Open()
+		p := openedNow()
 		for i := range 2000 {
 			p.ObserveCall(middleware.Call{Endpoint: "chat", Streamed: true, TTFT: time.Duration(1+(i*617)%1000) * ms})
 		}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/ontime-llm/ontime/client/internal/status"
-	"github.com/ontime-llm/ontime/router"
 )
 
 // viewer reads a stream as it comes.
@@ -171,7 +170,7 @@ func TestViewersAreBounded(t *testing.T) {
 
 // Over a real socket, behind a server whose own timeout is shorter than a stream.
 func TestStreamOutlivesWriteTimeout(t *testing.T) {
-	p := status.New(func() router.Snapshot { s := snapshot(); s.At = time.Now(); return s })
+	p := openedNow()
 	server := httptest.NewUnstartedServer(p)
 	server.Config.WriteTimeout = 300 * ms
 	server.Start()

@@ -90,14 +90,18 @@ function curve(at, values, from, to, most) {
   return d;
 }
 
+// most is what the height of a history stands for.
+function most(h, metric) {
+  return 1.1 * Math.max(1, ...h[metric + '_p95_ms'].concat(h[metric + '_p50_ms']).filter(v => typeof v === 'number'));
+}
+
 // spark is a small history: the middle, and the 95th percentile above it.
 function spark(h, metric, label) {
   const p50 = h[metric + '_p50_ms'], p95 = h[metric + '_p95_ms'], at = h.at_unix_s;
-  const known = p95.concat(p50).filter(v => typeof v === 'number');
-  const most = 1.1 * Math.max(1, ...known), to = at[at.length - 1], from = to - 890;
+  const highest = most(h, metric), to = at[at.length - 1], from = to - 890;
   const p = picture(200, 34, label,
-    shape('path', 'p95', {d: curve(at, p95, from, to, most)}),
-    shape('path', 'p50', {d: curve(at, p50, from, to, most)}));
+    shape('path', 'p95', {d: curve(at, p95, from, to, highest)}),
+    shape('path', 'p50', {d: curve(at, p50, from, to, highest)}));
   p.setAttribute('class', 'spark');
   return p;
 }

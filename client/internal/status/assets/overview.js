@@ -6,7 +6,9 @@ const stateKinds = new Map([
 ]);
 
 function drawEndpoints(endpoints) {
-  keyed(document.getElementById('endpoints'), endpoints, e => e.name, e => {
+  // Those that promised something come first.
+  const order = endpoints.toSorted((a, b) => (b.layers.length > 1) - (a.layers.length > 1));
+  keyed(document.getElementById('endpoints'), order, e => e.name, e => {
     const card = el('article', 'card',
       el('div', 'head', el('h3', '', name(e.name)), el('span', 'soft', endpointFacts(e))),
       layerTable(e.layers));
@@ -107,8 +109,9 @@ function drawRoute(r) {
 }
 
 function metric(label, p, history, key, of) {
+  const scale = history ? `, curve to ${time(most(history, key))}` : '';
   return el('div', 'metric',
-    el('div', 'label', el('span', '', label), el('span', '', of)),
+    el('div', 'label', el('span', '', label), el('span', '', of + scale)),
     el('div', 'figures', ...[['p50', p.p50_ms], ['p95', p.p95_ms], ['p99', p.p99_ms]].map(([q, v]) => el('div', '', el('span', '', q), time(v)))),
     history ? spark(history, key, `${label} in the last 15 minutes`) : null);
 }
