@@ -32,13 +32,13 @@ function drawCall(c) {
     el('time', '', clock(c.at)), el('b', '', name(c.endpoint)), name(c.model),
     c.target ? el('span', '', '→ ', name(c.target)) : null,
     pill(c.outcome.replace('_', ' '), outcomeKinds.get(c.outcome) || ''),
-    c.finish_reason && c.finish_reason !== 'stop' ? pill(c.finish_reason, c.starved ? 'bad' : 'warn') : null,
+    c.finish_reason && c.finish_reason !== 'stop' ? pill(c.finish_reason + (c.starved ? ', starved' : ''), c.starved ? 'bad' : 'warn') : null,
     el('span', 'figures', callFacts(c)));
   const call = el('article', 'call', head);
   const span = Math.max(1, c.total_ms, ...c.attempts.map(a => a.start_ms + a.total_ms));
   if (c.attempts.length) call.append(el('div', 'lanes', ...c.attempts.map((a, i) => lane(a, i, span))));
   if (c.attempts_left_out) call.append(el('p', 'say', `and ${many(c.attempts_left_out, 'more attempt')}`));
-  if (c.error) call.append(el('p', 'say', name(c.error)));
+  if (c.error && !c.attempts.some(a => a.error === c.error)) call.append(el('p', 'say', name(c.error)));
   if (c.planned && c.planned !== c.target) call.append(el('p', 'say', 'Planned: ', name(c.planned)));
   if (c.reason) call.append(el('p', 'say', el('b', '', 'Why '), name(c.reason)));
   return call;

@@ -7,7 +7,7 @@ const stateKinds = new Map([
 
 function drawEndpoints(endpoints) {
   // Those that promised something come first.
-  const order = endpoints.toSorted((a, b) => (b.layers.length > 1) - (a.layers.length > 1));
+  const order = [...endpoints].sort((a, b) => (b.layers.length > 1) - (a.layers.length > 1));
   keyed(document.getElementById('endpoints'), order, e => e.name, e => {
     const card = el('article', 'card',
       el('div', 'head', el('h3', '', name(e.name)), el('span', 'soft', endpointFacts(e))),
@@ -92,7 +92,8 @@ function drawRoute(r) {
       el('h3', '', name(r.target)),
       el('span', '', name(r.model)),
       el('span', 'soft', name([r.provider, r.region].filter(Boolean).join(' · '))),
-      el('span', '', pill(r.state + until, stateKinds.get(r.state) || ''))),
+      el('span', '', pill(r.state + until, stateKinds.get(r.state) || '')),
+      r.why ? el('span', 'soft', name(r.why)) : null),
     metric('TTFT', r.ttft, r.history, 'ttft', `${count(r.prompt_tokens)}-token prompt`),
     metric('TPOT', r.tpot, r.history, 'tpot', 'per token'),
     el('div', 'list',
@@ -100,7 +101,6 @@ function drawRoute(r) {
       el('span', '', `${percent(r.failures)} fail`),
       el('span', 'soft', `${many(all, 'attempt')}, ${count(a.lost)} lost, ${count(a.failed + a.timed_out)} failed`),
       ...r.keys.map((k, i) => keyLine(k, i, r.keys.length))));
-  if (r.why) route.append(el('p', 'say wide', name(r.why)));
   if (r.changes.length) {
     route.append(el('p', 'say wide', el('b', '', 'Changed '),
       ...r.changes.slice(-3).reverse().flatMap((c, i) => [i ? '; ' : '', `${clock(c.at)} ${c.kind}: `, name(c.from), ' → ', name(c.to)])));

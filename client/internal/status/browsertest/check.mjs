@@ -76,6 +76,9 @@ async function look(context, scheme, width) {
 
   const [scroll, inner] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   assert.ok(scroll <= inner, `at ${width} px it scrolls sideways: ${scroll}`);
+  const out = await page.evaluate(() => [...document.querySelectorAll('.card, .route, .call, .pairs')]
+    .filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent.slice(0, 60)));
+  assert.deepEqual(out, [], `at ${width} px something does not fit its box`);
   const {seen, bad} = await page.evaluate(contrasts);
   assert.ok(seen > 100, `only ${seen} texts`);
   assert.deepEqual(bad, [], `hard to read in ${scheme}`);
