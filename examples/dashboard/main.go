@@ -57,7 +57,10 @@ func run(addr string, length time.Duration) error {
 	}
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	go func() {
+		served <- server.Serve(listener)
+		stop()
+	}()
 	defer server.Close()
 
 	site := "http://" + listener.Addr().String()

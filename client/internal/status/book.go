@@ -102,7 +102,7 @@ func (b *book) enter(c *middleware.Call, now time.Time) {
 	b.usage.Reasoning += c.Usage.Reasoning
 	b.usage.Output += c.Usage.Output
 	if c.Reason != "" {
-		b.choice = &Choice{At: c.Start, Model: clip(c.Model, mostName), Reason: clip(c.Reason, mostText)}
+		b.choice = &Choice{At: c.Start, Model: clip(c.Model, mostName), Reason: clip(c.Reason, mostReason)}
 	}
 }
 

@@ -23,7 +23,7 @@
 // The last 200 calls with up to 8 attempts each (2 MiB at most, usually a tenth of
 // it); of each endpoint the latest 1000 times of each metric (48 KiB); and of each
 // route that has been tried 90 samples, 10 s apart (5 KiB). Texts are cut to
-// 300 bytes, names to 128.
+// 300 bytes, reasons to 600, names to 128.
 //
 // # What it shows
 //

@@ -11,13 +11,14 @@ const (
 	mostAttempts = 8
 	mostName     = 128 // bytes; an application may name a model as it likes
 	mostText     = 300
+	mostReason   = 600 // it names every layer
 )
 
 // callOf returns what is kept of a call: nothing that keeps the call alive.
 func callOf(c *middleware.Call) *Call {
 	kept := &Call{
 		At: c.Start.UTC(), Endpoint: clip(c.Endpoint, mostName), Model: clip(c.Model, mostName),
-		Target: c.Target, Region: c.Region, Planned: c.Planned, Reason: clip(c.Reason, mostText), TraceID: clip(c.TraceID, mostName),
+		Target: c.Target, Region: c.Region, Planned: c.Planned, Reason: clip(c.Reason, mostReason), TraceID: clip(c.TraceID, mostName),
 		Outcome: c.Outcome.String(), Error: words(c.Err), Finish: c.FinishReason,
 		Streamed: c.Streamed, Hedged: c.Hedged, Capped: c.Capped, Starved: c.Starved,
 		MaxTokens: c.MaxTokens, AskedTokens: c.AskedTokens,
