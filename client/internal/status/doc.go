@@ -10,7 +10,8 @@
 //
 // Nothing at all before Open. From then on each call that ends is noted once: some
 // microseconds and allocations on the goroutine that ended it, after its answer has
-// been read. Nothing is done for the events of a stream, and no goroutine is started:
+// been read; one call in 10 s also takes a sample of the routes (a Snapshot, some 15 us
+// for ten of them). Nothing is done for the events of a stream, and no goroutine is started:
 // a viewer's stream is written by the goroutine of its own request.
 //
 // Why a plan chose as it did is worked out for one call of each endpoint a second
