@@ -14,6 +14,7 @@ import (
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
+	"github.com/ontime-llm/ontime/client/internal/status"
 	"github.com/ontime-llm/ontime/middleware"
 	"github.com/ontime-llm/ontime/middleware/metrics"
 	"github.com/ontime-llm/ontime/router"
@@ -38,6 +39,7 @@ type Client struct {
 	router    atomic.Pointer[router.Router]
 	base      *http.Transport  // nil if the application brought its own
 	metrics   *metrics.Metrics // nil if there is no Registerer
+	page      *status.Page     // notes nothing before Handler
 	options   []option.RequestOption
 	endpoints atomic.Pointer[map[string]*openai.Client] // copied to add one
 
@@ -65,7 +67,10 @@ func New(cfg Config, options ...option.RequestOption) (*Client, error) {
 		c.base = newBase()
 		base = c.base
 	}
-	if c.transport, err = middleware.NewTransport(cfg.transport(r, base)); err != nil {
+	c.page = status.New(c.Snapshot)
+	transport := cfg.transport(r, base)
+	transport.Observers, transport.Explain = append(transport.Observers, c.page), c.page.Wants
+	if c.transport, err = middleware.NewTransport(transport); err != nil {
 		c.unregister()
 		return nil, err
 	}
@@ -208,6 +213,27 @@ func httpClient(rt http.RoundTripper) *http.Client {
 // Snapshot returns what the client knows of its routes and endpoints now.
 func (c *Client) Snapshot() router.Snapshot { return c.router.Load().Snapshot() }
 
+// Handler returns the status page: endpoints with what became of their promises,
+// routes with their state and why, the last calls with their attempts, and why they
+// went where they did. It is kept up to date for as long as it is looked at. Calls are
+// noted from the first Handler on; a client that is never asked for one pays nothing.
+//
+// It may be mounted at any path, with http.StripPrefix or without. It only reads, and
+// shows no prompt, answer, credential or provider's message. It does show targets,
+// endpoints, models, errors and costs, so that it belongs behind the application's own
+// authentication.
+//
+// To a request with "Accept: application/json", or with ?format=json, it answers with
+// the same as JSON. There a time is a number of milliseconds in a field that ends in
+// _ms, "unbounded" if it is beyond all that was seen, and null if there is none.
+//
+// At most 16 may look at a time, each over a stream that Close ends, so that a server
+// is shut down after the client is closed, or by http.Server.Close.
+func (c *Client) Handler() http.Handler {
+	c.page.Open()
+	return c.page
+}
+
 // Restore says that a target is well again, such as after its account was topped
 // up: refused keys, cooldowns and open breakers of it end at once. Without it a
 // target comes back by itself, once a call that tries it is answered. It returns
@@ -219,6 +245,7 @@ func (c *Client) Restore(target string) bool { return c.router.Load().Restore(ta
 // are taken out of [Config.Registerer].
 // Requests that are not inference are the application's to end.
 func (c *Client) Close() error {
+	c.page.Close()
 	err := c.transport.Close()
 	c.unregister()
 	if c.base != nil {

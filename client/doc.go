@@ -22,6 +22,7 @@
 //     the context names ([budget.With]), or to "default".
 //   - [Client.Endpoint] is the same client bound to one endpoint.
 //   - [Client.HTTPClient] serves any other SDK.
+//   - [Client.Handler] is the status page, and the same as JSON.
 //   - [Load] reads a [Config] from a file, [Client.Reload] changes to another one.
 //
 // Chat completions, completions, responses, embeddings and Anthropic messages

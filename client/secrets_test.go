@@ -12,6 +12,7 @@ import (
 
 	"github.com/openai/openai-go/v3/option"
 
+	"github.com/ontime-llm/ontime/client"
 	"github.com/ontime-llm/ontime/internal/upstream"
 	"github.com/ontime-llm/ontime/middleware"
 )
@@ -155,6 +156,7 @@ func TestResponseShowsNothingOfTheTargetsAccount(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newOrdered(t, quick, "one", "two")
+				f.Handler()
 				f.servers["one"].Script(withHeaders(step, noisy))
 				var resp *http.Response
 				say := ask
@@ -170,6 +172,7 @@ func TestResponseShowsNothingOfTheTargetsAccount(t *testing.T) {
 				checkCallersRequest(t, resp.Request)
 				checkNoSecret(t, "response", resp)
 				checkNoSecret(t, "call", call)
+				checkNoSecret(t, "status page", f.page(t))
 				if err != nil {
 					e := theirs(t, err, 400)
 					checkCallersRequest(t, e.Request)
@@ -215,6 +218,7 @@ func TestErrorsTellNoSecret(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newOrdered(t, quick, "one", "two")
+				f.Handler()
 				for range 3 {
 					f.servers["one"].Script(step)
 					f.servers["two"].Script(step)
@@ -226,9 +230,48 @@ func TestErrorsTellNoSecret(t *testing.T) {
 				}
 				checkNoSecret(t, "error", err)
 				checkNoSecret(t, "call", call)
+				checkNoSecret(t, "status page", f.page(t))
 			})
 		})
 	}
+}
+
+// The status page has no prompt, no answer, no credential, and nothing of what a
+// provider or a broken request says, however a call ended.
+func TestStatusPageQuotesNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newOrdered(t, quick, "one", "two")
+		f.Handler()
+		const said = `{"error":{"message":"canary, as Bearer key-of-one","type":"server_error","code":"overloaded","param":"canary"}}`
+		refused := withHeaders(raw(400, "application/json", strings.Replace(said, "overloaded", "bad", 1)), noisy)
+		down := withHeaders(raw(503, "application/json", said), noisy)
+		late := events(delta("canary"), "data: "+strings.Replace(said, "overloaded", "late", 1)+"\n\n")
+		f.servers["one"].Script(withHeaders(events(delta("canary"), finish, done), noisy), refused, down, late, down)
+		f.servers["two"].Script(down, down)
+		for range 5 {
+			_, _ = stream(t.Context(), f.chat(), question("canary"))
+		}
+		body := `{"model":"m","stream":"canary","canary":"canary"}`
+		r, err := http.NewRequestWithContext(t.Context(), "POST", client.BaseURL+"chat/completions", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.HTTPClient().Do(r); err == nil {
+			t.Error("a broken request was taken")
+		}
+		page := f.page(t)
+		if strings.Contains(page, "canary") || secret(page) {
+			t.Errorf("the status page tells it: %s", page)
+		}
+		if calls := f.shown(t).Calls; len(calls) != 6 {
+			t.Errorf("%d calls, want 6", len(calls))
+		}
+		for _, word := range []string{"503 Service Unavailable", "code overloaded", "request cannot be read"} {
+			if !strings.Contains(page, word) {
+				t.Errorf("the status page does not say %q: %s", word, page)
+			}
+		}
+	})
 }
 
 // checkCallersRequest makes sure that a request is the application's own and

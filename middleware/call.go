@@ -48,6 +48,9 @@ type Call struct {
 	// Planned is the target that the router would have chosen, in shadow mode
 	// only.
 	Planned string
+	// Reason says in one line why the router chose as it did, for the first attempt.
+	// Empty unless Config.Explain asked for it.
+	Reason string
 
 	Outcome      Outcome
 	Start        time.Time // when the application's request entered

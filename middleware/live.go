@@ -91,11 +91,19 @@ func (c *liveCall) prepare(d dialect.Dialect, path string) error {
 	if s.shadow {
 		if planned := s.router.Plan(c.asks); len(planned.Choices) > 0 {
 			c.rec.Planned = planned.Choices[0].Target
+			c.explain(&planned) // not the one that will be followed
 		}
 		c.asks.Pin, c.asks.KeepModel = s.home.Name, true
 	}
 	c.tally = s.router.Ledger(c.rec.Endpoint).Tally(in.asks.Stream)
 	return nil
+}
+
+// explain notes why the plan is as it is, if somebody wants to know.
+func (c *liveCall) explain(p *router.Plan) {
+	if c.t.explains != nil && c.t.explains(c.rec.Endpoint) {
+		c.rec.Reason = p.Reason()
+	}
 }
 
 // setCap notes the cap that the call leaves with.

@@ -27,6 +27,9 @@ func (c *liveCall) run() (*http.Response, error) {
 	r.most = max(len(r.plan.Choices)+len(r.plan.Refused), maxTries) * (1 + len(r.budget.Models))
 	r.news = make(chan *attempt, r.most)
 	r.launch(choice, flight, false)
+	if !r.set.shadow {
+		r.explain(&r.plan) // now that nobody waits for it
+	}
 	timer := time.NewTimer(r.untilNext())
 	defer timer.Stop()
 	for {

@@ -44,6 +44,10 @@ type Config struct {
 	// empty if there is none. It is given the context of the call's request. Nil: no
 	// call has one.
 	TraceID func(context.Context) string
+	// Explain is asked, once the first attempt of a call of that endpoint is under way
+	// (with Shadow: before it), whether Call.Reason is wanted, which takes some 40 us. It
+	// may be asked concurrently. Reload leaves it alone. Nil: no call has one.
+	Explain func(endpoint string) bool
 	// Grace is how long Close lets calls go on. 0: 10 s; negative: not at all.
 	Grace time.Duration
 }
@@ -59,6 +63,7 @@ type Transport struct {
 	base        http.RoundTripper
 	observers   observers
 	traceID     func(context.Context) string
+	explains    func(endpoint string) bool
 
 	states  *states
 	manners mannersBook
@@ -77,7 +82,8 @@ type Transport struct {
 // Nothing is sent.
 func NewTransport(cfg Config) (*Transport, error) {
 	t := &Transport{
-		origin: cfg.Origin, placeholder: cfg.Placeholder, base: cfg.Base, observers: cfg.Observers, traceID: cfg.TraceID,
+		origin: cfg.Origin, placeholder: cfg.Placeholder, base: cfg.Base, observers: cfg.Observers,
+		traceID: cfg.TraceID, explains: cfg.Explain,
 		states: newStates(), calls: make(map[*liveCall]struct{}), idle: make(chan struct{}),
 	}
 	t.ended, t.end = context.WithCancelCause(context.Background())

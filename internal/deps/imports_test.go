@@ -55,6 +55,8 @@ func TestRefusal(t *testing.T) {
 		{from: "client", to: "middleware", ok: true},
 		{from: "client", to: "budget", ok: true},
 		{from: "client", to: "middleware/metrics", ok: true},
+		{from: "client", to: "client/internal/status", ok: true},
+		{from: "client/internal/status", to: "router", ok: true},
 		{from: "middleware/metrics", to: "middleware", ok: true},
 		{from: "middleware", to: "internal/sse", ok: true},
 		{from: "router", to: "internal/latency", ok: true},
@@ -67,6 +69,7 @@ func TestRefusal(t *testing.T) {
 
 		{from: "middleware", to: "client"},
 		{from: "middleware", to: "client", inTest: true},
+		{from: "middleware/metrics", to: "client/internal/status"},
 		{from: "router", to: "middleware"},
 		{from: "budget", to: "router"},
 		{from: "budget", to: "router", inTest: true},
