@@ -35,8 +35,7 @@ func (s settings) config(getenv func(string) string) (client.Config, error) {
 func (s settings) pick(cfg client.Config) (string, error) {
 	if _, ok := cfg.Endpoints[s.endpoint]; !ok && s.endpoint != router.DefaultEndpoint {
 		known := slices.Sorted(maps.Keys(cfg.Endpoints))
-		return "", fmt.Errorf("the configuration has no endpoint %q: say with -endpoint which of these to use: %s, %s",
-			s.endpoint, strings.Join(known, ", "), router.DefaultEndpoint)
+		return "", fmt.Errorf("the configuration has no endpoint %q: name another with -endpoint, \"default\" or one of %q", s.endpoint, known)
 	}
 	if s.model != "" {
 		return s.model, nil
