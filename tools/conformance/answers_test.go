@@ -17,7 +17,6 @@ var steady = upstream.Behaviour{TTFT: upstream.Latency{Median: 20 * ms}, Pace: u
 
 // quirks are ways of providers that an SDK knows to read.
 var quirks = map[string]func(*upstream.Behaviour){
-	"none":           func(*upstream.Behaviour) {},
 	"early headers":  func(b *upstream.Behaviour) { b.EarlyHeaders = 1 },
 	"no preamble":    func(b *upstream.Behaviour) { b.Preamble = upstream.NoPreamble },
 	"keep-alives":    func(b *upstream.Behaviour) { b.EarlyHeaders, b.KeepAlive = 1, 5*ms },
@@ -30,24 +29,27 @@ var quirks = map[string]func(*upstream.Behaviour){
 
 // An SDK sees through the client what it sees without.
 func TestAnswersAreTheSame(t *testing.T) {
+	everywhere(t, steady, answersAreTheSame)
 	for quirk, change := range quirks {
 		t.Run(quirk, func(t *testing.T) {
-			everywhere(t, steady, func(t *testing.T, s sdk, p *pair) {
-				p.one.Set(change)
-				p.twin.Set(change)
-				want, err := p.direct(t, s, question{prompt: "hello"})
-				if err != nil {
-					t.Fatalf("without the client: %v", err)
-				}
-				got, err := p.ours(t, s, question{prompt: "hello"})
-				if err != nil || cmp.Diff(want, got) != "" {
-					t.Errorf("%v, without the client (-) and with it (+):\n%s", err, cmp.Diff(want, got))
-				}
-				if call := p.call(t); call.Outcome != middleware.Completed || call.Target != "one" || call.Streamed != s.streamed {
-					t.Errorf("the call is %+v", call)
-				}
-			})
+			b := steady
+			change(&b)
+			bubble(t, b, answersAreTheSame)
 		})
+	}
+}
+
+func answersAreTheSame(t *testing.T, s sdk, p *pair) {
+	want, err := p.direct(t, s, question{prompt: "hello"})
+	if err != nil {
+		t.Fatalf("without the client: %v", err)
+	}
+	got, err := p.ours(t, s, question{prompt: "hello"})
+	if err != nil || cmp.Diff(want, got) != "" {
+		t.Errorf("%v, without the client (-) and with it (+):\n%s", err, cmp.Diff(want, got))
+	}
+	if call := p.call(t); call.Outcome != middleware.Completed || call.Target != "one" || call.Streamed != s.streamed {
+		t.Errorf("the call is %+v", call)
 	}
 }
 
