@@ -130,7 +130,6 @@ func TestBrokenStreams(t *testing.T) {
 			everywhere(t, steady, func(t *testing.T, s sdk, p *pair) {
 				p.one.Script(upstream.Step{Fault: test.fault, Events: 3})
 				if !s.streamed { // what came of it has been given to nobody
-					p.one.Script(upstream.Step{Fault: upstream.Refused})
 					got, err := p.ours(t, s, question{prompt: "hello"})
 					if err != nil || got.Text != p.two.Text(16) {
 						t.Errorf("%q, %v", got.Text, err)

@@ -3,6 +3,7 @@ package conformance
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -133,7 +134,7 @@ func (p *pair) direct(t *testing.T, s sdk, q question) (answer, error) {
 }
 
 // base is the SDK's base URL where it asks through the client.
-func (s sdk) base() string { return client.BaseURL[:len(client.BaseURL)-len("/v1/")] + s.path }
+func (s sdk) base() string { return strings.TrimSuffix(client.BaseURL, "/v1/") + s.path }
 
 // script has the client's preferred target and the twin reply alike.
 func (p *pair) script(step upstream.Step) {
