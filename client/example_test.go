@@ -131,7 +131,8 @@ func ExampleClient_Reload() {
 	// Output:
 	// Hello from one.example.
 	// Hello from two.example.
-	// ontime: home: there is no target "three"
+	// ontime: the configuration has 1 problem(s):
+	// home: there is no target "three": name one of the targets, or leave it out for the first
 	// Hello from two.example.
 }
 
@@ -161,8 +162,8 @@ func ExampleClient_HTTPClient() {
 	}
 	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, resp.Body)
-	fmt.Println(resp.Status, "from", resp.Header.Get("X-Ontime-Target"))
-	// Output: 200 OK from one
+	fmt.Println(resp.StatusCode, "from", resp.Header.Get("X-Ontime-Target"))
+	// Output: 200 from one
 }
 
 // What the client knows of its routes and endpoints.
@@ -214,7 +215,7 @@ endpoints:
 `), 0o600)
 
 	_, err = client.Load(path)
-	if all, ok := err.(interface{ Unwrap() []error }); ok {
+	if all, ok := errors.Unwrap(err).(interface{ Unwrap() []error }); ok {
 		for _, err := range all.Unwrap() {
 			if p, ok := errors.AsType[client.FileProblem](err); ok {
 				fmt.Printf("line %d: %s: %s\n", p.Line, p.Field, p.Message)
@@ -222,5 +223,6 @@ endpoints:
 		}
 	}
 	// Output:
-	// ?
+	// line 6: endpoints.chat.ttft.p95: "600" is not a time: write a number with its unit, such as 600ms, 1.5s or 2m
+	// line 7: endpoints.chat.models[1]: no target of the endpoint serves "gpt-4o-mini": name it as in a target's models, add it there, or remove it
 }

@@ -71,18 +71,17 @@ func ExampleMeter() {
 		)),
 	)
 	stream := llm.Chat.Completions.NewStreaming(context.Background(), hello())
+	var answer strings.Builder
 	for stream.Next() {
 		if chunk := stream.Current(); len(chunk.Choices) > 0 {
-			fmt.Print(chunk.Choices[0].Delta.Content)
+			answer.WriteString(chunk.Choices[0].Delta.Content)
 		}
 	}
-	fmt.Println()
-	if err := stream.Close(); err != nil {
-		fmt.Println(err)
-	}
+	_ = stream.Close() // the call is over now at the latest
+	fmt.Println(answer.String())
 	// Output:
-	// Hello.
 	// openai: completed, finish reason stop, 3 tokens, TTFT known: true
+	// Hello.
 }
 
 // MeterTransport measures the calls of any other SDK, or of none.
@@ -120,7 +119,7 @@ func ExampleCap() {
 		fmt.Println(answer.Choices[0].Message.Content) // what the provider was sent
 	}
 	// Output:
-	// {'messages':[{'content':'Say hello.','role':'user'}],'model':'gpt-4o-mini','max_completion_tokens':1024}
+	// {'max_completion_tokens':1024,'messages':[{'content':'Say hello.','role':'user'}],'model':'gpt-4o-mini'}
 	// {'messages':[{'content':'Say hello.','role':'user'}],'model':'gpt-4o-mini','max_tokens':4096}
 }
 

@@ -48,7 +48,10 @@ func ExamplePlan_Reason() {
 			{Name: "openai", Provider: "openai", Price: router.Price{Input: 2.5, Output: 10}},
 			{Name: "azure-eu", Provider: "azure", Price: router.Price{Input: 2.75, Output: 11}},
 		},
-		Budgets: map[string]budget.Budget{"chat": {TTFT: budget.Layers{95: 2 * time.Second}}, "batch": budget.Batch()},
+		Budgets: map[string]budget.Budget{
+			"chat":  {TTFT: budget.Layers{95: 2 * time.Second}, Hedge: -1}, // else it says when it would be hedged, too
+			"batch": budget.Batch(),
+		},
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -63,5 +66,8 @@ func ExamplePlan_Reason() {
 		fmt.Println(r.Plan(req).Reason())
 	}
 	// Output:
-	// ?
+	// openai: best at its cost, keeps p95 TTFT 2s (misses 2% of 5%); then azure-eu
+	// openai: the cheapest that answers; then azure-eu
+	// azure-eu: pinned
+	// none: target "elsewhere" may not serve endpoint "batch", or does not serve the model
 }
