@@ -94,14 +94,16 @@ func blocks(text, language string) (found []string) {
 	return found
 }
 
-// Links of the form [text](to). Code has none that look like it.
-var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+var (
+	fenced = regexp.MustCompile("(?s)\n```.*?\n```")
+	link   = regexp.MustCompile(`\]\(([^)\s]+)\)`) // of the form [text](to)
+)
 
 // Relative links lead to files and folders of the repository, and to headings of pages.
 func TestLinksOnPagesLeadSomewhere(t *testing.T) {
 	all := pages(t)
 	for path, text := range all {
-		for _, m := range link.FindAllStringSubmatch(text, -1) {
+		for _, m := range link.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
 			to, err := url.Parse(m[1])
 			if err != nil {
 				t.Errorf("%s: link %q: %v", path, m[1], err)
