@@ -40,7 +40,7 @@ func (h hosts) RoundTrip(r *http.Request) (*http.Response, error) {
 // say asks one question and prints the answer.
 func say(ctx context.Context, llm *openai.Client) {
 	answer, err := llm.Chat.Completions.New(ctx, openai.ChatCompletionNewParams{
-		Model:    openai.ChatModelGPT4oMini,
+		Model:    "gpt-4o-mini",
 		Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("Say hello.")},
 	})
 	if err != nil {
@@ -170,7 +170,7 @@ func ExampleClient_HTTPClient() {
 func ExampleClient_Snapshot() {
 	c, err := client.New(client.Config{
 		Targets: []client.Target{
-			{Name: "one", BaseURL: "https://one.example/v1", Models: map[string]string{openai.ChatModelGPT4oMini: "m"}},
+			{Name: "one", BaseURL: "https://one.example/v1", Models: map[string]string{"gpt-4o-mini": "m"}},
 		},
 		Endpoints: map[string]budget.Budget{"default": {Total: budget.Layers{95: 10 * time.Second}}},
 		Transport: hosts{"one.example": 200}, // in place of a provider

@@ -53,7 +53,7 @@ var echo = provider{"application/json", `{"id":"c1","object":"chat.completion","
 
 func hello() openai.ChatCompletionNewParams {
 	return openai.ChatCompletionNewParams{
-		Model:    openai.ChatModelGPT4oMini,
+		Model:    "gpt-4o-mini",
 		Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("Say hello.")},
 	}
 }
