@@ -106,6 +106,8 @@ func (o *options) check() error {
 		}
 	}
 	switch {
+	case o.calls < 1 || o.rounds < 1 || o.prompt < 1 || o.output < 1:
+		return errors.New("-calls, -rounds, -prompt and -output are at least 1")
 	case sources > 1:
 		return errors.New("set one of -config, -url and -provider")
 	case o.config == "" && sources > 0 && o.model == "":

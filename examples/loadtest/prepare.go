@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/ontime-llm/ontime/budget"
 	"github.com/ontime-llm/ontime/client"
@@ -30,22 +31,25 @@ func (t *test) close() {
 }
 
 // prepare makes the plan that the options ask for. Nothing is sent.
-func (o *options) prepare() (t *test, err error) {
-	t = new(test)
-	defer func() {
-		if err != nil {
-			t.close()
-		}
-	}()
+func (o *options) prepare() (*test, error) {
+	t := new(test)
+	if err := t.build(o); err != nil {
+		t.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *test) build(o *options) error {
 	cfg, err := o.configuration(t)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	model := o.model
 	if model == "" {
 		var ok bool
 		if model, ok = load.OnlyModel(cfg); !ok {
-			return nil, errors.New("the targets serve several models, or any: choose one with -model")
+			return errors.New("the targets serve several models, or any: choose one with -model")
 		}
 	}
 	var b budget.Budget
@@ -53,22 +57,22 @@ func (o *options) prepare() (t *test, err error) {
 		b = cfg.Endpoints[o.endpoints[0]]
 	}
 	if t.plan, err = o.plan(b); err != nil {
-		return nil, err
+		return err
 	}
-	targets := o.direct(cfg, b)
-	for _, name := range targets {
+	for _, name := range o.direct(cfg, b) {
 		if err := t.add(load.Direct(cfg, name, model, b)); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for _, name := range o.endpoints {
 		if err := t.add(load.Routed(cfg, name, model)); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	t.free = !slices.ContainsFunc(cfg.Targets, func(c client.Target) bool { return !isLoopback(c.BaseURL) })
-	t.price = dearest(cfg.Targets).Cost(t.plan.Volume().Input, 0, t.plan.Volume().Output)
-	return t, nil
+	v := t.plan.Volume()
+	t.price = dearest(cfg.Targets).Cost(v.Input, 0, v.Output)
+	return nil
 }
 
 func (t *test) add(s *load.Subject, err error) error {
@@ -111,10 +115,10 @@ func (o *options) configuration(t *test) (client.Config, error) {
 
 // targetName makes a host a name that a target may have.
 func targetName(host string) string {
-	if net.ParseIP(host) != nil && host == "::1" || host == "" {
+	if host == "" || strings.Contains(host, ":") { // an address of IPv6
 		return "target"
 	}
-	return host
+	return strings.ToLower(host)
 }
 
 // direct are the names of the targets that are called directly.

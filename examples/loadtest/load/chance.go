@@ -6,10 +6,19 @@ import (
 	"slices"
 )
 
+// bootstrap tests quantiles. It keeps the weights of samples of each size: a comparison
+// asks for the same ones again and again.
+type bootstrap map[sizeAt][]float64
+
+type sizeAt struct {
+	n int
+	q float64
+}
+
 // byChance is the bootstrap's P of a difference between the quantiles q of two sorted
 // samples. Ties count for both tails, so that a sample and itself have 1.
-func byChance(a, b []Span, q float64) float64 {
-	ofA, ofB := resampled(len(a), q), resampled(len(b), q)
+func (bs bootstrap) byChance(a, b []Span, q float64) float64 {
+	ofA, ofB := bs.weights(len(a), q), bs.weights(len(b), q)
 	var less, more float64 // b's is at most, at least a's
 	var below float64      // weight of a below b[i]
 	var until float64      // and up to it
@@ -27,17 +36,64 @@ func byChance(a, b []Span, q float64) float64 {
 	return min(1, 2*min(less, more))
 }
 
-// resampled is the chance of each of n sorted values to be the quantile q of n draws from
+// steady is the largest P of a test of all samples, and of those without any one round of
+// either side; once it is noise, no larger one is looked for.
+func steady(old, now []Sample, test func(old, now []Sample) float64) float64 {
+	p := test(old, now)
+	if p >= Significance {
+		return p
+	}
+	for _, rest := range withoutEach(old) {
+		p = max(p, test(rest, now))
+	}
+	for _, rest := range withoutEach(now) {
+		p = max(p, test(old, rest))
+	}
+	return p
+}
+
+// withoutEach returns the samples without each of their rounds; none if there is only one.
+func withoutEach(samples []Sample) [][]Sample {
+	var rounds []int
+	for i := range samples {
+		if !slices.Contains(rounds, samples[i].Round) {
+			rounds = append(rounds, samples[i].Round)
+		}
+	}
+	if len(rounds) < 2 {
+		return nil
+	}
+	all := make([][]Sample, len(rounds))
+	for i, round := range rounds {
+		all[i] = slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool { return s.Round == round })
+	}
+	return all
+}
+
+// weights are the chances of each of n sorted values to be the quantile q of n draws from
 // them: the rank-th of n uniform values lies in its n-th part.
-func resampled(n int, q float64) []float64 {
-	k := rank(n, q)
+func (bs bootstrap) weights(n int, q float64) []float64 {
+	at := sizeAt{n, q}
+	if known, ok := bs[at]; ok {
+		return known
+	}
+	k, size := float64(rank(n, q)), float64(n)
+	const far = 12 // standard deviations, beyond which there is nothing
+	reach := far * math.Sqrt(k*(size-k+1)/(size+2)) / (size + 1)
 	weights := make([]float64, n)
 	before := 0.0
 	for i := range weights {
-		until := beta(float64(k), float64(n-k+1), float64(i+1)/float64(n))
+		until := 1.0
+		switch x := float64(i+1) / size; {
+		case x < k/size-reach:
+			until = 0
+		case x < k/size+reach:
+			until = beta(k, size-k+1, x)
+		}
 		weights[i] = until - before
 		before = until
 	}
+	bs[at] = weights
 	return weights
 }
 

@@ -45,6 +45,8 @@ type Comparison struct {
 	// calls, Unmatched the series that only one of them has.
 	Unknown   int
 	Unmatched []string
+
+	chances bootstrap
 }
 
 // Compare holds two reports against each other: each percentile of each metric under each
@@ -60,10 +62,19 @@ type Comparison struct {
 // are compared, some would differ by chance: P is adjusted for that by Holm's method
 // (Holm 1979, Scand. J. Stat. 6:65).
 //
+// Calls of one moment have it in common, which no test of single calls knows: a second in
+// which all streams stood still is many calls, and one event. So P is the largest of those
+// with any one round of either report left out, where there are several: what a single
+// round has is no change. By simulation a figure of equal distributions then has a P below
+// 5% in fewer than 4% of the cases, before Holm.
+//
 // A change that is no noise is one between the two tests: whether it is the subject's, the
 // hour's or the network's no test of two samples can tell.
 func Compare(before, after *Report) *Comparison {
-	c := &Comparison{Before: before.Setup, After: after.Setup, Differences: differences(&before.Setup, &after.Setup)}
+	c := &Comparison{
+		Before: before.Setup, After: after.Setup, Differences: differences(&before.Setup, &after.Setup),
+		chances: make(bootstrap),
+	}
 	for i := range after.Series {
 		now := &after.Series[i]
 		if old := before.find(now); old != nil {
@@ -105,12 +116,10 @@ func compared(old, now *Series) []metric {
 
 func (c *Comparison) compare(old, now *Series) {
 	for _, m := range compared(old, now) {
-		a, b := m.values(old.Samples), m.values(now.Samples)
+		a, b := m.sorted(old.Samples), m.sorted(now.Samples)
 		if len(a) == 0 && len(b) == 0 {
 			continue
 		}
-		slices.Sort(a)
-		slices.Sort(b)
 		for _, percentile := range Percentiles {
 			q := percentile / 100
 			if !enough(len(a), q) || !enough(len(b), q) {
@@ -120,18 +129,32 @@ func (c *Comparison) compare(old, now *Series) {
 			c.Changes = append(c.Changes, Change{
 				Subject: now.Title(), Load: now.Load, Figure: fmt.Sprintf("%s p%v", m.name, percentile),
 				Before: milliseconds(a[rank(len(a), q)-1]), After: milliseconds(b[rank(len(b), q)-1]),
-				P: byChance(a, b, q),
+				P: steady(old.Samples, now.Samples, func(old, now []Sample) float64 {
+					return c.chances.byChance(m.sorted(old), m.sorted(now), q)
+				}),
 			})
 		}
 	}
-	if a, b := &old.Totals, &now.Totals; a.Calls > 0 && b.Calls > 0 {
-		failed := [2]int{a.Calls - a.Answered, b.Calls - b.Answered}
+	if a, b := len(old.Samples), len(now.Samples); a > 0 && b > 0 {
 		c.Changes = append(c.Changes, Change{
 			Subject: now.Title(), Load: now.Load, Figure: "failed", Share: true,
-			Before: float64(failed[0]) / float64(a.Calls), After: float64(failed[1]) / float64(b.Calls),
-			P: fisher(failed[0], a.Calls, failed[1], b.Calls),
+			Before: float64(failures(old.Samples)) / float64(a), After: float64(failures(now.Samples)) / float64(b),
+			P: steady(old.Samples, now.Samples, func(old, now []Sample) float64 {
+				return fisher(failures(old), len(old), failures(now), len(now))
+			}),
 		})
 	}
+}
+
+// failures counts the calls without an answer.
+func failures(samples []Sample) int {
+	n := 0
+	for i := range samples {
+		if !samples[i].answered() {
+			n++
+		}
+	}
+	return n
 }
 
 func enough(n int, q float64) bool {

@@ -38,7 +38,7 @@ type Setup struct {
 	Seed        uint64        `json:"seed"`
 	Model       string        `json:"model"` // as the application names it
 	Promise     []string      `json:"promise,omitempty"`
-	Targets     []SubjectInfo `json:"subjects"`
+	Subjects    []SubjectInfo `json:"subjects"`
 }
 
 // SubjectInfo is a subject as a report has it.
@@ -79,7 +79,7 @@ func (t *test) setup() Setup {
 		Promise: promise(t.Budget),
 	}
 	for _, subject := range t.Subjects {
-		s.Targets = append(s.Targets, SubjectInfo{subject.name, subject.Routed(), subject.targets})
+		s.Subjects = append(s.Subjects, SubjectInfo{subject.name, subject.Routed(), subject.targets})
 	}
 	return s
 }

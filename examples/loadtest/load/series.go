@@ -92,6 +92,11 @@ func (m metric) values(samples []Sample) []Span {
 	return all
 }
 
+// sorted are the values in rising order.
+func (m metric) sorted(samples []Sample) []Span {
+	return slices.Sorted(slices.Values(m.values(samples)))
+}
+
 func summarise(subject *Subject, l Load, m *measured, layers []budget.Layer) Series {
 	s := Series{Subject: subject.name, Routed: subject.Routed(), Load: l, Took: Span(m.took)}
 	for _, o := range m.all {

@@ -42,7 +42,7 @@ func (r *Report) writeSetup(b *strings.Builder) {
 	fmt.Fprintf(b, "%s, ontime %s, %s, %s\n", s.Date.Format(time.RFC3339), s.Library, s.Go, s.Machine)
 	fmt.Fprintf(b, "model %s, %s, answers of up to %d tokens; prompts: %s, cache-busting %s; seed %d\n",
 		s.Model, asked, s.Output, s.Prompts, onOff(s.Bust), s.Seed)
-	for _, subject := range s.Targets {
+	for _, subject := range s.Subjects {
 		var of []string
 		for _, t := range subject.Targets {
 			of = append(of, strings.Join(slices.DeleteFunc([]string{t.Name, t.Provider, t.Region, t.Host, t.Model},
@@ -211,59 +211,4 @@ func counted(of map[string]int) string {
 		return "nobody"
 	}
 	return strings.Join(names, ", ")
-}
-
-// writeDefinitions writes one line for each tool and subject, without the intervals: how
-// far definitions are apart for the same calls.
-func writeDefinitions(b *strings.Builder, all []Series) {
-	if len(all[0].Definitions) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\nThe same calls, %v, by other tools' definitions: p50 / p95, ms\n\n", all[0].Load)
-	columns(b, func(w io.Writer) {
-		fmt.Fprintln(w, "\t\tTTFT\tTPOT\tITL\tE2E")
-		for i := range all {
-			name := all[i].Title()
-			for _, tool := range all[i].tools() {
-				fmt.Fprintf(w, "%s\t%s", name, orOurs(tool))
-				for _, metric := range []string{"TTFT", "TPOT", "ITL", "E2E"} {
-					fmt.Fprintf(w, "\t%s", all[i].brief(tool, metric))
-				}
-				fmt.Fprintln(w)
-				name = ""
-			}
-		}
-	})
-}
-
-// tools are ours, which is empty, and then the others in order.
-func (s *Series) tools() []string {
-	all := []string{""}
-	for _, f := range s.Definitions {
-		if !slices.Contains(all, f.Tool) {
-			all = append(all, f.Tool)
-		}
-	}
-	return all
-}
-
-func (s *Series) brief(tool, metric string) string {
-	if tool == "" && metric == "E2E" {
-		metric = "total"
-	}
-	f := s.figure(tool, metric)
-	if f == nil {
-		return ""
-	}
-	var both []string
-	for _, q := range f.Quantiles {
-		switch {
-		case q.Percentile != 50 && q.Percentile != 95:
-		case q.Known:
-			both = append(both, q.Value.digits())
-		default:
-			both = append(both, "-")
-		}
-	}
-	return strings.Join(both, " / ")
 }
