@@ -41,45 +41,12 @@ var errReported = errors.New("wrong arguments")
 
 func parseOptions(args []string, usage io.Writer) (*options, error) {
 	o := new(options)
-	var concurrency, rates []load.Load
 	f := flag.NewFlagSet("loadtest", flag.ContinueOnError)
 	f.SetOutput(usage)
-	f.StringVar(&o.config, "config", "", "`file` of targets and endpoints, as client.Load reads it; without it and -url and -provider, simulated ones")
-	f.StringVar(&o.url, "url", "", "one target: `address` of a server that speaks OpenAI's API, such as http://localhost:8000/v1")
-	f.StringVar(&o.provider, "provider", "", "one target: `name` of a provider that package client knows, with its key in its usual variable")
-	f.StringVar(&o.keyVariable, "key", "", "`variable` of the environment that has the key for -url")
-	f.StringVar(&o.model, "model", "", "`name` of the model, as the configuration has it; may be left out where there is only one")
-	f.Func("target", "`names` of targets to call directly, with commas (default: all, of the endpoint if there is one; - for none)", list(&o.targets))
-	f.Func("endpoint", "`names` of endpoints to call through the router, with commas; the first one's budget is what counts", list(&o.endpoints))
-	f.Func("concurrency", "`numbers` of streams, with commas: each calls again when it has its answer (default 4,8,16)", func(s string) error {
-		return numbers(s, func(v float64) error {
-			if v != float64(int(v)) {
-				return errors.New("write whole numbers")
-			}
-			concurrency = append(concurrency, load.Load{Concurrency: int(v)})
-			return nil
-		})
-	})
-	f.Func("rate", "calls per second, `numbers` with commas: they arrive by themselves, however slow the answers", func(s string) error {
-		return numbers(s, func(v float64) error { rates = append(rates, load.Load{Rate: v}); return nil })
-	})
-	f.IntVar(&o.calls, "calls", 110, "`number` of calls to each subject under each load in a round; p99 takes 299 in all rounds")
-	f.IntVar(&o.rounds, "rounds", 3, "`number` of rounds")
-	f.IntVar(&o.warmup, "warmup", -1, "`number` of calls before each series that do not count (default one for each stream, 4 at a rate)")
-	f.IntVar(&o.prompt, "prompt", 200, "length of the synthetic prompt in `tokens`, about")
-	f.StringVar(&o.promptFile, "prompts", "", "`file` of prompts, one a line, instead")
-	f.IntVar(&o.output, "output", 64, "length of an answer in `tokens`, at most")
-	f.BoolVar(&o.ignoreEOS, "ignore-eos", false, "have answers as long as asked for: vLLM, SGLang and llama.cpp know ignore_eos")
-	f.BoolVar(&o.stream, "stream", true, "ask for streams")
-	f.BoolVar(&o.bust, "bust", true, "begin each prompt differently, so that no cache knows it")
-	f.DurationVar(&o.timeout, "timeout", 2*time.Minute, "`time` after which a call is given up")
-	f.Uint64Var(&o.seed, "seed", 1, "of the arrival times, and of simulated luck")
-	f.BoolVar(&o.yes, "yes", false, "send it, whatever it costs")
-	f.StringVar(&o.json, "json", "", "write everything to this `file`, for -compare")
-	f.StringVar(&o.csv, "csv", "", "write all figures to this `file`")
-	f.StringVar(&o.plots, "plots", "", "write ttft.svg and percentiles.svg to this `folder`")
-	f.StringVar(&o.compare, "compare", "", "say what has changed since the report in this `file`")
-	f.BoolVar(&o.failOnRegression, "fail-on-regression", false, "with -compare: exit with 1 if anything is worse, beyond noise")
+	o.subjectFlags(f)
+	o.loadFlags(f)
+	o.callFlags(f)
+	o.resultFlags(f)
 	switch err := f.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return nil, err
@@ -87,14 +54,53 @@ func parseOptions(args []string, usage io.Writer) (*options, error) {
 		return nil, errReported
 	case f.NArg() > 0:
 		return nil, fmt.Errorf("all arguments are flags, not %q", f.Args())
-	case concurrency != nil && rates != nil:
-		return nil, errors.New("-concurrency and -rate are two tests: set one of them")
 	}
-	o.loads = append(concurrency, rates...)
 	if o.loads == nil {
 		o.loads = []load.Load{{Concurrency: 4}, {Concurrency: 8}, {Concurrency: 16}}
 	}
 	return o, o.check()
+}
+
+func (o *options) subjectFlags(f *flag.FlagSet) {
+	f.StringVar(&o.config, "config", "", "`file` of targets and endpoints, as client.Load reads it; without it and -url and -provider, simulated ones")
+	f.StringVar(&o.url, "url", "", "one target: `address` of a server that speaks OpenAI's API, such as http://localhost:8000/v1")
+	f.StringVar(&o.provider, "provider", "", "one target: `name` of a provider that package client knows, with its key in its usual variable")
+	f.StringVar(&o.keyVariable, "key", "", "`variable` of the environment that has the key for -url")
+	f.StringVar(&o.model, "model", "", "`name` of the model, as the configuration has it; may be left out where there is only one")
+	f.Func("target", "`names` of targets to call directly, with commas (default: all, of the endpoint if there is one; - for none)", list(&o.targets))
+	f.Func("endpoint", "`names` of endpoints to call through the router, with commas; the first one's budget is what counts", list(&o.endpoints))
+}
+
+func (o *options) loadFlags(f *flag.FlagSet) {
+	f.Func("concurrency", "`numbers` of streams, with commas: each calls again when it has its answer (default 4,8,16)", func(s string) error {
+		return o.addLoads(s, func(v float64) load.Load { return load.Load{Concurrency: int(v)} })
+	})
+	f.Func("rate", "calls per second, `numbers` with commas: they arrive by themselves, however slow the answers", func(s string) error {
+		return o.addLoads(s, func(v float64) load.Load { return load.Load{Rate: v} })
+	})
+	f.IntVar(&o.calls, "calls", 110, "`number` of calls to each subject under each load in a round; p99 takes 299 in all rounds")
+	f.IntVar(&o.rounds, "rounds", 3, "`number` of rounds")
+	f.IntVar(&o.warmup, "warmup", -1, "`number` of calls before each series that do not count (default one for each stream, 4 at a rate)")
+	f.DurationVar(&o.timeout, "timeout", 2*time.Minute, "`time` after which a call is given up")
+	f.Uint64Var(&o.seed, "seed", 1, "of the arrival times, and of simulated luck")
+	f.BoolVar(&o.yes, "yes", false, "send it, whatever it costs")
+}
+
+func (o *options) callFlags(f *flag.FlagSet) {
+	f.IntVar(&o.prompt, "prompt", 200, "length of the synthetic prompt in `tokens`, about")
+	f.StringVar(&o.promptFile, "prompts", "", "`file` of prompts, one a line, instead")
+	f.IntVar(&o.output, "output", 64, "length of an answer in `tokens`, at most")
+	f.BoolVar(&o.ignoreEOS, "ignore-eos", false, "have answers as long as asked for: vLLM, SGLang and llama.cpp know ignore_eos")
+	f.BoolVar(&o.stream, "stream", true, "ask for streams")
+	f.BoolVar(&o.bust, "bust", true, "begin each prompt differently, so that no cache knows it")
+}
+
+func (o *options) resultFlags(f *flag.FlagSet) {
+	f.StringVar(&o.json, "json", "", "write everything to this `file`, for -compare")
+	f.StringVar(&o.csv, "csv", "", "write all figures to this `file`")
+	f.StringVar(&o.plots, "plots", "", "write ttft.svg and percentiles.svg to this `folder`")
+	f.StringVar(&o.compare, "compare", "", "say what has changed since the report in this `file`")
+	f.BoolVar(&o.failOnRegression, "fail-on-regression", false, "with -compare: exit with 1 if anything is worse, beyond noise")
 }
 
 // check finds what contradicts itself.
@@ -131,15 +137,22 @@ func list(to *[]string) func(string) error {
 
 const mostLoad = 100_000 // streams, or calls per second
 
-func numbers(s string, add func(float64) error) error {
+// addLoads adds a step of the sweep for each number. Streams are counted, and a sweep is
+// of one kind.
+func (o *options) addLoads(s string, of func(float64) load.Load) error {
 	for word := range strings.SplitSeq(s, ",") {
 		v, err := strconv.ParseFloat(word, 64)
 		if err != nil || !(v > 0 && v <= mostLoad) {
 			return fmt.Errorf("write numbers above 0 and up to %d", mostLoad)
 		}
-		if err := add(v); err != nil {
-			return err
+		l := of(v)
+		switch {
+		case l.Level() != v:
+			return errors.New("write whole numbers")
+		case len(o.loads) > 0 && o.loads[0].Open() != l.Open():
+			return errors.New("-concurrency and -rate are two tests: set one of them")
 		}
+		o.loads = append(o.loads, l)
 	}
 	return nil
 }
