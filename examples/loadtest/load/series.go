@@ -127,39 +127,46 @@ func totals(samples []Sample, took time.Duration, layers []budget.Layer) Totals 
 	var input, output []int
 	for i := range samples {
 		s := &samples[i]
-		t.Requests += s.Requests
-		t.Cost += s.Cost
+		t.enter(s, last)
 		lags = append(lags, s.Lag)
-		if s.Hedged {
-			t.Hedged++
-		}
 		if !s.answered() {
-			t.Failures[s.Failure]++
 			continue
 		}
-		t.Answered++
-		if good(s, last) {
-			t.Good++
-		}
 		input, output = append(input, s.Input), append(output, s.Output)
-		if s.Cached > 0 {
-			t.CacheHits++
-			t.Cached += s.Cached
-		}
-		t.Models[s.Model]++
-		t.Targets[s.Target]++
-		t.Finish[s.Finish]++
 		if pace := s.pace(); pace > 0 {
 			paces = append(paces, pace)
 		}
 	}
 	t.Input, t.Output = lengths(input), lengths(output)
-	seconds := took.Seconds()
-	if seconds > 0 {
+	t.PerStream, t.Lag = at(paces, 0.5), at(lags, 0.99)
+	if seconds := took.Seconds(); seconds > 0 {
 		t.CallRate, t.TokenRate, t.Goodput = float64(t.Answered)/seconds, float64(t.Output.Sum)/seconds, float64(t.Good)/seconds
 	}
-	t.PerStream, t.Lag = at(paces, 0.5), at(lags, 0.99)
 	return t
+}
+
+// enter counts one call.
+func (t *Totals) enter(s *Sample, last map[budget.Metric]time.Duration) {
+	t.Requests += s.Requests
+	t.Cost += s.Cost
+	if s.Hedged {
+		t.Hedged++
+	}
+	if !s.answered() {
+		t.Failures[s.Failure]++
+		return
+	}
+	t.Answered++
+	if good(s, last) {
+		t.Good++
+	}
+	if s.Cached > 0 {
+		t.CacheHits++
+		t.Cached += s.Cached
+	}
+	t.Models[s.Model]++
+	t.Targets[s.Target]++
+	t.Finish[s.Finish]++
 }
 
 // pace is how many tokens a second came on the sample's stream, once they came; for an
