@@ -21,6 +21,7 @@ import (
 	"testing/synctest"
 
 	"github.com/ontime-llm/ontime/examples/simulate/sim"
+	"github.com/ontime-llm/ontime/internal/progress"
 )
 
 func main() {
@@ -61,7 +62,7 @@ func bubbles(t *testing.T) func(func()) {
 
 // simulate plays everything and tells what came of it.
 func simulate(o options, bubble func(func())) error {
-	results, err := play(o, bubble, newProgress(os.Stderr))
+	results, err := play(o, bubble, progress.New(os.Stderr, "runs"))
 	if err != nil {
 		return err
 	}

@@ -6,10 +6,9 @@ import (
 	"flag"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/ontime-llm/ontime/examples/simulate/sim"
+	"github.com/ontime-llm/ontime/internal/progress"
 )
 
 func TestPlay(t *testing.T) {
@@ -18,7 +17,7 @@ func TestPlay(t *testing.T) {
 		t.Fatal(err)
 	}
 	var shown bytes.Buffer
-	results, err := play(o, bubbles(t), &progress{out: &shown, live: true})
+	results, err := play(o, bubbles(t), progress.NewOn(&shown, true, "runs"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +43,7 @@ func TestPlayAgain(t *testing.T) {
 	}
 	var first, again bytes.Buffer
 	for _, to := range []*bytes.Buffer{&first, &again} {
-		results, err := play(o, bubbles(t), &progress{out: &bytes.Buffer{}})
+		results, err := play(o, bubbles(t), progress.NewOn(&bytes.Buffer{}, false, "runs"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,20 +78,4 @@ func TestWrongOptions(t *testing.T) {
 			t.Errorf("%s: %v", args, err)
 		}
 	}
-}
-
-func TestProgress(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var out bytes.Buffer
-		p := &progress{out: &out}
-		p.begin(4)
-		for range 4 {
-			time.Sleep(6 * time.Second)
-			p.step()
-		}
-		p.end()
-		if want := "2 of 4 runs, 12s left\n4 of 4 runs, 0s left\n"; out.String() != want {
-			t.Errorf("%q, want %q", out.String(), want)
-		}
-	})
 }

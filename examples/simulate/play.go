@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ontime-llm/ontime/examples/simulate/sim"
+	"github.com/ontime-llm/ontime/internal/progress"
 )
 
 // contestant is one of those that are compared.
@@ -70,11 +71,11 @@ type match struct {
 }
 
 // play plays everything on all cores.
-func play(o options, bubble func(func()), show *progress) ([]sim.Result, error) {
+func play(o options, bubble func(func()), show *progress.Bar) ([]sim.Result, error) {
 	all := contestants(&o, bubble)
 	matches := o.matches(all)
-	show.begin(len(matches) * o.seeds * len(all))
-	defer show.end()
+	show.Begin(len(matches) * o.seeds * len(all))
+	defer show.End()
 
 	jobs := make(chan func() error)
 	var workers sync.WaitGroup
@@ -86,7 +87,7 @@ func play(o options, bubble func(func()), show *progress) ([]sim.Result, error) 
 				if err := job(); err != nil {
 					once.Do(func() { failed = err })
 				}
-				show.step()
+				show.Step()
 			}
 		})
 	}

@@ -3,12 +3,12 @@ package sim
 import (
 	"bufio"
 	"cmp"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strings"
+
+	"github.com/ontime-llm/ontime/internal/chart"
 )
 
 // WritePicture draws cost against attainment as an SVG, one labelled point for each
@@ -22,13 +22,20 @@ import (
 func WritePicture(w io.Writer, results []Result) error {
 	out := bufio.NewWriter(w)
 	points := pointsOf(results)
-	p := newPlot(points)
-	p.frame(out)
-	labels := p.labels(points)
+	f := frameOf(points)
+	chart.Begin(out, "Cost against attainment", &f, labelWidth, light, dark)
+	f.Draw(out)
+	ys := make([]float64, len(points))
 	for i, pt := range points {
-		p.point(out, pt, labels[i])
+		ys[i] = f.AtY(pt.attainment)
 	}
-	fmt.Fprintln(out, "</svg>")
+	for i, at := range f.Labels(ys) {
+		pt := points[i]
+		x := f.AtX(pt.cost)
+		f.Label(out, string(pt.kind), pt.policy, x, ys[i], at)
+		fmt.Fprintf(out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>\n", pt.kind, x, ys[i])
+	}
+	chart.End(out)
 	return out.Flush()
 }
 
@@ -87,98 +94,32 @@ func pointsOf(results []Result) []point {
 	return points
 }
 
-// plot is the geometry of the picture, in pixels.
-type plot struct {
-	left, top, width, height float64
-	lowCost, highCost        float64
-	lowest                   float64 // attainment
-}
-
 const (
-	labelWidth  = 230
-	labelHeight = 15
+	labelWidth = 230
+	light      = `.peer { fill: #0969da; } .ours { fill: #cf222e; } .oracle { fill: #8250df; } text.ours { font-weight: bold; }
+`
+	dark = `.peer { fill: #58a6ff; } .ours { fill: #ff7b72; } .oracle { fill: #d2a8ff; }
+`
 )
 
-func newPlot(points []point) plot {
-	p := plot{left: 70, top: 30, width: 640, height: max(360, labelHeight*float64(len(points))), lowCost: 1, highCost: 1, lowest: 1}
+// frameOf has room for all points, and for a label each.
+func frameOf(points []point) chart.Frame {
+	lowCost, highCost, lowest := 1.0, 1.0, 1.0
 	for _, pt := range points {
-		p.lowCost = min(p.lowCost, pt.cost)
-		p.highCost = max(p.highCost, pt.cost)
-		p.lowest = min(p.lowest, pt.attainment)
+		lowCost, highCost = min(lowCost, pt.cost), max(highCost, pt.cost)
+		lowest = min(lowest, pt.attainment)
 	}
-	p.lowCost, p.highCost = p.lowCost*0.9, p.highCost*1.1
-	p.lowest = max(0, math.Floor(p.lowest*10-0.5)/10)
-	return p
-}
-
-func (p *plot) x(cost float64) float64 {
-	return p.left + p.width*math.Log(cost/p.lowCost)/math.Log(p.highCost/p.lowCost)
-}
-
-func (p *plot) y(attainment float64) float64 {
-	return p.top + p.height*(1-attainment)/max(1-p.lowest, 1e-9)
-}
-
-const style = `<style>
-text { font: 12px system-ui, sans-serif; fill: #24292f; }
-.back { fill: #ffffff; } .axis { stroke: #8c959f; } .grid { stroke: #d0d7de; } .lead { stroke: #afb8c1; stroke-width: .7; fill: none; }
-.peer { fill: #0969da; } .ours { fill: #cf222e; } .oracle { fill: #8250df; }
-text.ours { font-weight: bold; }
-@media (prefers-color-scheme: dark) {
-text { fill: #e6edf3; }
-.back { fill: #0d1117; } .axis { stroke: #6e7681; } .grid { stroke: #30363d; } .lead { stroke: #484f58; }
-.peer { fill: #58a6ff; } .ours { fill: #ff7b72; } .oracle { fill: #d2a8ff; }
-}
-</style>`
-
-func (p *plot) frame(w io.Writer) {
-	right, bottom := p.left+p.width, p.top+p.height
-	fmt.Fprintf(w, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n", right+labelWidth, bottom+55)
-	fmt.Fprintln(w, "<title>Cost against attainment</title>")
-	fmt.Fprintln(w, style)
-	fmt.Fprintln(w, `<rect class="back" width="100%" height="100%"/>`)
-	for a := p.lowest; a <= 1.001; a += 0.1 {
-		fmt.Fprintf(w, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>\n", p.left, p.y(a), right)
-		fmt.Fprintf(w, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.0f%%</text>\n", p.left-8, p.y(a)+4, 100*a)
+	lowest = min(max(0, math.Floor(lowest*10-0.5)/10), 0.9)
+	f := chart.Frame{
+		Left: 70, Top: 30, Width: 640, Height: max(360, chart.LabelHeight*float64(len(points))),
+		X: chart.Axis{Label: "cost per call, losers included (the regime oracle: 1)", Low: lowCost * 0.9, High: highCost * 1.1, Log: true},
+		Y: chart.Axis{Label: "promises kept, of those that can be", Low: lowest, High: 1},
 	}
 	for _, c := range []float64{0.125, 0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4, 6, 8, 12, 16, 32} {
-		if c < p.lowCost || c > p.highCost {
-			continue
-		}
-		fmt.Fprintf(w, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>\n", p.x(c), p.top, bottom)
-		fmt.Fprintf(w, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%v</text>\n", p.x(c), bottom+18, c)
+		f.X.Ticks = append(f.X.Ticks, chart.Tick{At: c, Label: fmt.Sprint(c)})
 	}
-	fmt.Fprintf(w, "<path class=\"axis\" d=\"M%.1f %.1fV%.1fH%.1f\" fill=\"none\"/>\n", p.left, p.top, bottom, right)
-	fmt.Fprintf(w, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">cost per call, losers included (the regime oracle: 1)</text>\n", p.left+p.width/2, bottom+40)
-	fmt.Fprintf(w, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" transform=\"rotate(-90 %[1]v %[2]v)\">promises kept, of those that can be</text>\n", 18.0, p.top+p.height/2)
-}
-
-// labels returns the height of each point's label: its point's own where there is room,
-// else moved as little as the order allows.
-func (p *plot) labels(points []point) []float64 {
-	ys := make([]float64, len(points))
-	at := math.Inf(-1)
-	for i, pt := range points {
-		ys[i] = max(p.y(pt.attainment), at)
-		at = ys[i] + labelHeight
+	for a := lowest; a <= 1.001; a += 0.1 {
+		f.Y.Ticks = append(f.Y.Ticks, chart.Tick{At: a, Label: fmt.Sprintf("%.0f%%", 100*a)})
 	}
-	floor := p.top + p.height + labelHeight/2
-	for i := len(ys) - 1; i >= 0; i-- {
-		ys[i] = min(ys[i], floor)
-		floor = ys[i] - labelHeight
-	}
-	return ys
-}
-
-func (p *plot) point(w io.Writer, pt point, label float64) {
-	x, y, right := p.x(pt.cost), p.y(pt.attainment), p.left+p.width
-	fmt.Fprintf(w, "<path class=\"lead\" d=\"M%.1f %.1fL%.1f %.1fH%.1f\"/>\n", x, y, right+4, label, right+12)
-	fmt.Fprintf(w, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>\n", pt.kind, x, y)
-	fmt.Fprintf(w, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", pt.kind, right+16, label+4, escaped(pt.policy))
-}
-
-func escaped(s string) string {
-	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a Builder takes everything
-	return b.String()
+	return f
 }
