@@ -113,7 +113,8 @@ func (a *attempt) giveUp(fault error) bool {
 // open starts the record.
 func (a *attempt) open(fault error) *Attempt {
 	a.record = Attempt{
-		Target: a.up.Name, Region: a.up.Region, Provider: a.up.Provider, Address: a.up.address, Model: a.up.model(a.in.asks.Model),
+		Target: a.up.Name, Region: a.up.Region, Provider: a.up.Provider, Address: a.up.address,
+		Model: a.up.model(a.in.asks.Model), Fallback: a.in.fallback(a.call.in),
 		Hedge: a.hedge, Start: a.start.Sub(a.call.rec.Start), Outcome: outcomeOf(fault), Err: fault,
 		Headers: time.Duration(a.headers.Load()), Status: int(a.status.Load()), MaxTokens: a.limit,
 		Total: time.Since(a.start), Timing: a.way.timing(),

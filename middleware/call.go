@@ -93,7 +93,10 @@ type Attempt struct {
 	// Address is the target's host and port, also where a proxy lies between.
 	Address string
 	Model   string // as this target names it
-	Hedge   bool   // ran beside another attempt
+	// Fallback is the model, as the application names it, that was asked in place of
+	// the call's; empty: the call's own.
+	Fallback string
+	Hedge    bool // ran beside another attempt
 	// MaxTokens is the cap that it left with; 0: none. Attempts of one call have
 	// different ones where caps are fitted to the time that is left.
 	MaxTokens int

@@ -156,9 +156,6 @@ func (c *liveCall) closeBooks(outcome Outcome, cause error) {
 	rec.Attempts = c.records()
 	if last := c.last(); last != nil {
 		c.adopt(&last.record)
-		if model := last.in.asks.Model; model != rec.Model {
-			rec.Fallback = model
-		}
 	}
 	for i := range rec.Attempts {
 		c.charge(&rec.Attempts[i])
@@ -211,7 +208,7 @@ func (c *liveCall) last() *attempt {
 // call's own clock.
 func (c *liveCall) adopt(a *Attempt) {
 	rec := &c.rec
-	rec.Target, rec.Region = a.Target, a.Region
+	rec.Target, rec.Region, rec.Fallback = a.Target, a.Region, a.Fallback
 	rec.FinishReason, rec.Starved, rec.Usage = a.FinishReason, a.Starved, a.Usage
 	c.setCap(a.MaxTokens)
 	rec.TPOT, rec.Stall = a.TPOT, a.Stall

@@ -24,3 +24,11 @@ func (c *liveCall) asksFor(model string) router.Request {
 	}
 	return asks
 }
+
+// fallback is the model of in, unless it is that of the call itself.
+func (in *inference) fallback(call *inference) string {
+	if in == call {
+		return ""
+	}
+	return in.asks.Model
+}

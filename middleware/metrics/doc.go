@@ -30,6 +30,10 @@
 //	ontime_finish_reasons_total     counter    endpoint target model reason           calls by the reason that their answer ended for
 //	ontime_caps_applied_total       counter    endpoint model                         calls whose token cap the budget set or lowered
 //	ontime_starved_answers_total    counter    endpoint model                         calls without an answer, since reasoning used the token cap up
+//	ontime_fallbacks_total          counter    endpoint model                         calls that went to another model of their endpoint in the end, by the model that they named
+//
+// The label model is the model that was asked, as the application names it: of a call the
+// last one. Only waits and fallbacks go by the model that the call named.
 //
 // Of what the router knows, read at each scrape; only with [State], as a client has it:
 //

@@ -62,10 +62,18 @@ func (m *Metrics) ObserveAttempt(middleware.Attempt) {}
 // ObserveCall counts a call that has ended, and its attempts.
 func (m *Metrics) ObserveCall(c middleware.Call) {
 	k := m.label(&c)
+	m.of(k).asked(&c)
+	named := k.model
+	if c.Fallback != "" {
+		k.model = m.model(c.Fallback)
+	}
 	m.of(k).call(&c)
 	for i := range c.Attempts {
 		a := &c.Attempts[i]
-		k.target = a.Target
+		k.target, k.model = a.Target, named
+		if a.Fallback != "" {
+			k.model = m.model(a.Fallback)
+		}
 		m.of(k).attempt(a, kindOf(a, i))
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ontime-llm/ontime/middleware"
 	"github.com/ontime-llm/ontime/middleware/metrics"
+	"github.com/ontime-llm/ontime/router"
 )
 
 const ms = time.Millisecond
@@ -27,6 +28,42 @@ func hedged() middleware.Call {
 				Usage:  middleware.Usage{Input: 100, CachedInput: 60, Output: 40, Reasoning: 10},
 				Timing: middleware.Timing{Conn: 10 * ms, Wrote: 15 * ms}},
 		},
+	}
+}
+
+// What a call came to counts under the model that was asked, that it fell back under the
+// one that it named.
+func TestFallback(t *testing.T) {
+	r, err := router.New(router.Config{Targets: []router.Target{{Name: "one", Models: []string{"big"}}, {Name: "two", Models: []string{"small"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg := prometheus.NewRegistry()
+	m, err := metrics.New(reg, metrics.State(func() *router.Router { return r }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.ObserveCall(middleware.Call{
+		Model: "big", Fallback: "small", Target: "two", Outcome: middleware.Completed, Waited: 50 * ms, FinishReason: "stop",
+		Attempts: []middleware.Attempt{
+			{Target: "one", Outcome: middleware.Failed},
+			{Target: "two", Fallback: "small", Outcome: middleware.Completed},
+		},
+	})
+	s := scraped(t, reg)
+	for name, want := range map[string]map[string]string{
+		"ontime_calls_total": {"endpoint=default model=small outcome=completed target=two": "1"},
+		"ontime_attempts_total": {
+			"endpoint=default kind=first model=big outcome=failed target=one":         "1",
+			"endpoint=default kind=failover model=small outcome=completed target=two": "1",
+		},
+		"ontime_finish_reasons_total": {"endpoint=default model=small reason=stop target=two": "1"},
+		"ontime_wait_seconds":         {"endpoint=default model=big": "1 in 0.05s"},
+		"ontime_fallbacks_total":      {"endpoint=default model=big": "1"},
+	} {
+		if diff := cmp.Diff(want, s.values(name)); diff != "" {
+			t.Errorf("%s: -want +got\n%s", name, diff)
+		}
 	}
 }
 
@@ -61,6 +98,7 @@ func TestOneCall(t *testing.T) {
 		"ontime_finish_reasons_total":  {"endpoint=chat model=m reason=stop target=three": "1"},
 		"ontime_caps_applied_total":    {"endpoint=chat model=m": "1"},
 		"ontime_starved_answers_total": {},
+		"ontime_fallbacks_total":       {},
 		// 200 - 15 = 185 of waiting, 600 - 200 of decoding
 		"ontime_phase_seconds": {
 			"model=m phase=connect target=three": "1 in 0.01s",

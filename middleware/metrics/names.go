@@ -30,8 +30,17 @@ func (m *Metrics) label(c *middleware.Call) key {
 	if _, ok := r.Budget(k.endpoint); !ok {
 		k.endpoint = other
 	}
-	k.model = valid(r.Label(k.model))
+	k.model = m.model(k.model)
 	return k
+}
+
+// model returns the label of a model that a router knows. Without one there are no other
+// models than the calls'.
+func (m *Metrics) model(name string) string {
+	if m.current == nil {
+		return other
+	}
+	return valid(m.current().Label(name))
 }
 
 // valid keeps a name that a configuration has from being one that Prometheus refuses.

@@ -39,6 +39,7 @@ type series struct {
 	tpot, wait      times
 	finishes        [len(reasons)]count
 	capped, starved count
+	fallbacks       count
 
 	attempts [kinds][outcomes]count
 	cost     [outcomes]count
@@ -66,9 +67,6 @@ func (s *series) call(c *middleware.Call) {
 	if c.TPOT > 0 {
 		observe(s.time(&s.tpot, s.in.tpot), c.TPOT, e)
 	}
-	if c.Waited > 0 {
-		observe(s.wait.get(func() prometheus.Observer { return s.in.wait.WithLabelValues(s.endpoint, s.model) }), c.Waited, e)
-	}
 	if c.FinishReason != "" {
 		i := reasonIndex(c.FinishReason)
 		s.finishes[i].get(func() prometheus.Counter {
@@ -80,6 +78,17 @@ func (s *series) call(c *middleware.Call) {
 	}
 	if c.Starved {
 		s.starved.get(func() prometheus.Counter { return s.in.starved.WithLabelValues(s.endpoint, s.model) }).Inc()
+	}
+}
+
+// asked counts what became of a call before it was an attempt: under the model that it
+// named.
+func (s *series) asked(c *middleware.Call) {
+	if c.Waited > 0 {
+		observe(s.wait.get(func() prometheus.Observer { return s.in.wait.WithLabelValues(s.endpoint, s.model) }), c.Waited, exemplar(c.TraceID))
+	}
+	if c.Fallback != "" {
+		s.fallbacks.get(func() prometheus.Counter { return s.in.fallbacks.WithLabelValues(s.endpoint, s.model) }).Inc()
 	}
 }
 

@@ -64,7 +64,7 @@ func everything(t *testing.T) (*metrics.Metrics, scrape) {
 	attempt(t, current(), router.Request{Endpoint: "chat", Model: "m", Streamed: true}, router.Report{TTFT: 200 * ms, Elapsed: time.Second})
 	c := hedged()
 	c.Attempts[2].ITL = gapsOf(t, 20*ms)
-	c.Starved = true
+	c.Starved, c.Fallback = true, "m"
 	m.ObserveCall(c)
 	return m, scraped(t, reg)
 }

@@ -19,19 +19,20 @@ var (
 
 // vectors are the metrics of calls and attempts, gaps apart.
 type vectors struct {
-	calls, attempts, tokens, cost, finishes, capped, starved *prometheus.CounterVec
-	ttft, ttfa, tpot, total, wait, phase                     *prometheus.HistogramVec
+	calls, attempts, tokens, cost, finishes, capped, starved, fallbacks *prometheus.CounterVec
+	ttft, ttfa, tpot, total, wait, phase                                *prometheus.HistogramVec
 }
 
 func newVectors() vectors {
 	return vectors{
-		calls:    counter("calls_total", "calls that have ended", "endpoint", "target", "model", "outcome"),
-		attempts: counter("attempts_total", "attempts that have ended, of calls that have", "endpoint", "target", "model", "kind", "outcome"),
-		tokens:   counter("tokens_total", "tokens that providers counted; no kind includes another", "endpoint", "target", "model", "kind"),
-		cost:     counter("cost_usd_total", "cost of attempts, by how they ended: that of hedging is outcome lost", "endpoint", "target", "model", "outcome"),
-		finishes: counter("finish_reasons_total", "calls by the reason that their answer ended for", "endpoint", "target", "model", "reason"),
-		capped:   counter("caps_applied_total", "calls whose token cap the budget set or lowered", "endpoint", "model"),
-		starved:  counter("starved_answers_total", "calls without an answer, since reasoning used the token cap up", "endpoint", "model"),
+		calls:     counter("calls_total", "calls that have ended", "endpoint", "target", "model", "outcome"),
+		attempts:  counter("attempts_total", "attempts that have ended, of calls that have", "endpoint", "target", "model", "kind", "outcome"),
+		tokens:    counter("tokens_total", "tokens that providers counted; no kind includes another", "endpoint", "target", "model", "kind"),
+		cost:      counter("cost_usd_total", "cost of attempts, by how they ended: that of hedging is outcome lost", "endpoint", "target", "model", "outcome"),
+		finishes:  counter("finish_reasons_total", "calls by the reason that their answer ended for", "endpoint", "target", "model", "reason"),
+		capped:    counter("caps_applied_total", "calls whose token cap the budget set or lowered", "endpoint", "model"),
+		starved:   counter("starved_answers_total", "calls without an answer, since reasoning used the token cap up", "endpoint", "model"),
+		fallbacks: counter("fallbacks_total", "calls that went to another model of their endpoint in the end, by the model that they named", "endpoint", "model"),
 
 		ttft:  histogram("ttft_seconds", "time from the start of a streamed call to its first content", waits, "endpoint", "target", "model"),
 		ttfa:  histogram("ttfa_seconds", "the same to its first content that is not reasoning", waits, "endpoint", "target", "model"),
@@ -44,7 +45,7 @@ func newVectors() vectors {
 
 func (v *vectors) all() []prometheus.Collector {
 	return []prometheus.Collector{
-		v.calls, v.attempts, v.tokens, v.cost, v.finishes, v.capped, v.starved,
+		v.calls, v.attempts, v.tokens, v.cost, v.finishes, v.capped, v.starved, v.fallbacks,
 		v.ttft, v.ttfa, v.tpot, v.total, v.wait, v.phase,
 	}
 }

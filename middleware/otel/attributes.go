@@ -81,6 +81,7 @@ func ofCall(c *middleware.Call, a *middleware.Attempt) attributes {
 	as.text(targetName, c.Target)
 	as.text(targetRegion, c.Region)
 	as.text(plannedTarget, c.Planned)
+	as.text(fallbackModel, clip(c.Fallback))
 	as.seconds(responseTimeToFirstChunk, c.TTFT)
 	as.seconds(firstAnswer, c.TTFA)
 	as.seconds(perToken, c.TPOT)

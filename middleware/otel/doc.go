@@ -60,6 +60,7 @@
 //	ontime.attempt.kind                       a     first, failover or hedge
 //	ontime.hedged                             c     whether a second attempt ran beside the first
 //	ontime.capped                             c     whether the budget set or lowered the token cap
+//	ontime.fallback_model                     c     the model that was asked in the end, where it is not the call's own
 //	ontime.starved                            c     true where reasoning used the cap up, and there is no answer
 //	ontime.cost_usd                           c a   cost; of a call, of all its attempts
 //	ontime.waited                             c     time that was spent since every route was at a limit or cooling down

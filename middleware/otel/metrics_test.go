@@ -19,7 +19,7 @@ import (
 func rescued() middleware.Call {
 	return middleware.Call{
 		Endpoint: "chat", Format: "responses", Model: "gpt-5", Target: "azure-eu", Region: "eu",
-		Planned: "azure-us", Outcome: middleware.Completed, Start: time.Unix(1000, 0), Streamed: true, Hedged: true, Capped: true,
+		Planned: "azure-us", Fallback: "gpt-5-mini", Outcome: middleware.Completed, Start: time.Unix(1000, 0), Streamed: true, Hedged: true, Capped: true,
 		Starved: true, MaxTokens: 512, FinishReason: "length", Waited: 500 * ms, Cost: 0.5,
 		TTFT: 4 * time.Second, TTFA: 5 * time.Second, TPOT: 10 * ms, Stall: 300 * ms, Total: 6 * time.Second,
 		Usage: middleware.Usage{Input: 1000, CachedInput: 400, Output: 500, Reasoning: 200},

@@ -41,6 +41,7 @@ const (
 	targetName    = "ontime.target"
 	targetRegion  = "ontime.region"
 	plannedTarget = "ontime.planned_target"
+	fallbackModel = "ontime.fallback_model"
 	outcomeName   = "ontime.outcome"
 	attemptCount  = "ontime.attempts"
 	attemptKind   = "ontime.attempt.kind"

@@ -18,7 +18,7 @@ const (
 func callOf(c *middleware.Call) *Call {
 	kept := &Call{
 		At: c.Start.UTC(), Endpoint: clip(c.Endpoint, mostName), Model: clip(c.Model, mostName),
-		Target: c.Target, Region: c.Region, Planned: c.Planned, Reason: clip(c.Reason, mostReason), TraceID: clip(c.TraceID, mostName),
+		Fallback: clip(c.Fallback, mostName), Target: c.Target, Region: c.Region, Planned: c.Planned, Reason: clip(c.Reason, mostReason), TraceID: clip(c.TraceID, mostName),
 		Outcome: c.Outcome.String(), Error: words(c.Err), Finish: c.FinishReason,
 		Streamed: c.Streamed, Hedged: c.Hedged, Capped: c.Capped, Starved: c.Starved,
 		MaxTokens: c.MaxTokens, AskedTokens: c.AskedTokens,

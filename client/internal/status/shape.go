@@ -195,6 +195,7 @@ type Call struct {
 	Model    string    `json:"model"`
 	Target   string    `json:"target"`
 	Region   string    `json:"region"`
+	Fallback string    `json:"fallback"` // the model that was asked in the end, if not Model
 	Planned  string    `json:"planned"`
 	Reason   string    `json:"reason"` // of one call of each endpoint a second; else empty
 	TraceID  string    `json:"trace_id"`

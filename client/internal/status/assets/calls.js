@@ -39,6 +39,7 @@ function drawCall(c) {
   if (c.attempts.length) call.append(el('div', 'lanes', ...c.attempts.map((a, i) => lane(a, i, span))));
   if (c.attempts_left_out) call.append(el('p', 'say', `and ${many(c.attempts_left_out, 'more attempt')}`));
   if (c.error && !c.attempts.some(a => a.error === c.error)) call.append(el('p', 'say', name(c.error)));
+  if (c.fallback) call.append(el('p', 'say', 'Fell back to: ', name(c.fallback)));
   if (c.planned && c.planned !== c.target) call.append(el('p', 'say', 'Planned: ', name(c.planned)));
   if (c.reason) call.append(el('p', 'say', el('b', '', 'Why '), name(c.reason)));
   return call;
