@@ -59,9 +59,10 @@ type sharing struct {
 
 // parcel is a blob without its header, which says how old it is.
 type parcel struct {
-	seq    uint64
-	middle time.Time // of the span; zero: it is of no time
-	body   []byte
+	seq  uint64
+	end  time.Time // of its span
+	span time.Duration
+	body []byte
 }
 
 type replica struct {

@@ -78,7 +78,8 @@ func (s *sharing) read(r *Router, data []byte, at, now time.Time) {
 		other.heard = at
 	}
 	s.count(&s.state.Merged)
-	m := merging{sharing: s, router: r, age: now.Sub(at) + time.Duration(h.millis)*time.Millisecond, at: at, now: now}
+	end := at.Add(-millis(h.ended))
+	m := merging{sharing: s, router: r, age: now.Sub(end) + millis(h.span)/2, end: end, now: now}
 	in.visit(&m)
 }
 
@@ -123,9 +124,10 @@ func (r *reader) visit(m *merging) {
 // merging is one blob that is merged.
 type merging struct {
 	*sharing
-	router  *Router
-	age     time.Duration // of the middle of its span
-	at, now time.Time     // it was published, and is read
+	router *Router
+	age    time.Duration // of the middle of its span
+	end    time.Time     // of its span
+	now    time.Time
 }
 
 func (m *merging) route(s *said) {
@@ -140,9 +142,9 @@ func (m *merging) route(s *said) {
 	}
 	h.hear(s, m.age-m.now.Sub(h.at))
 	for _, c := range s.cooling {
-		m.cool(rt, c.key, m.at.Add(time.Duration(c.millis)*time.Millisecond))
+		m.cool(rt, c.key, m.end.Add(millis(c.millis)))
 	}
-	rt.breaker.hear(&s.probe, m.at, m.now)
+	rt.breaker.hear(&s.probe, m.end, m.now)
 }
 
 // find returns the route of that name, or nil. Models that only others have been asked
@@ -166,7 +168,7 @@ func (m *merging) find(target, model string) *route {
 
 // cool keeps a key from being used, since another replica was told to wait.
 func (m *merging) cool(rt *route, key int, until time.Time) {
-	if key >= len(rt.lanes) || rt.account.keys[key].oldNews(m.at) {
+	if key >= len(rt.lanes) || rt.account.keys[key].oldNews(m.end) {
 		return
 	}
 	if until, began := m.router.cooldowns.extend(rt.lanes[key].name, until, m.now); began {

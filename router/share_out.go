@@ -20,7 +20,7 @@ type toldLayer struct{ calls, missed uint64 }
 
 // seal ends a span, and packs what happened in it.
 func (s *sharing) seal(r *Router, now time.Time) {
-	p := packing{sharing: s, middle: s.sealed.Add(now.Sub(s.sealed) / 2), end: now}
+	p := packing{sharing: s, span: now.Sub(s.sealed), end: now}
 	s.sealed = now
 	groups := *r.groups.Load()
 	for _, model := range slices.Sorted(maps.Keys(groups)) {
@@ -67,8 +67,9 @@ func (s *sharing) packLayers(p *packing, e *endpoint) {
 // packing puts what happened in one span into as many blobs as it takes.
 type packing struct {
 	*sharing
-	middle, end time.Time
-	body        writer
+	span time.Duration
+	end  time.Time
+	body writer
 }
 
 // room begins an item, in another blob if this one is full.
@@ -81,7 +82,7 @@ func (p *packing) room(kind byte) {
 
 func (p *packing) close() {
 	if len(p.body) > 0 {
-		p.send(parcel{middle: p.middle, body: p.body})
+		p.send(parcel{end: p.end, span: p.span, body: p.body})
 		p.body = nil
 	}
 }
@@ -100,7 +101,7 @@ func (s *sharing) send(p parcel) {
 // that it also learns what time it is for the store.
 func (s *sharing) publish(ctx context.Context) error {
 	if len(s.pending) == 0 && (s.published.IsZero() || time.Since(s.published) >= helloEvery) {
-		s.send(parcel{})
+		s.send(parcel{end: time.Now()})
 	}
 	for len(s.pending) > 0 {
 		if err := s.publishOne(ctx, &s.pending[0]); err != nil {
@@ -115,10 +116,7 @@ func (s *sharing) publishOne(ctx context.Context, p *parcel) error {
 	ctx, cancel := context.WithTimeout(ctx, shareTimeout)
 	defer cancel()
 	start := time.Now()
-	h := header{replica: s.replica, seq: p.seq}
-	if !p.middle.IsZero() {
-		h.millis = millisTo(start, p.middle)
-	}
+	h := header{replica: s.replica, seq: p.seq, ended: millisTo(start, p.end), span: uint64(p.span.Milliseconds())}
 	var w writer
 	w.header(h)
 	at, err := s.store.Publish(ctx, append(w, p.body...))

@@ -113,7 +113,7 @@ func (b *breaker) hear(p *saidProbe, at, now time.Time) {
 	if b.state.Load() != open || !at.After(b.opened) {
 		return
 	}
-	until := at.Add(time.Duration(p.millis) * time.Millisecond)
+	until := at.Add(millis(p.millis))
 	if p.result == probeFailed && !until.After(now) {
 		return
 	}

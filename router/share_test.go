@@ -14,7 +14,6 @@ import (
 type fleet struct {
 	t     *testing.T
 	store *memory
-	seed  uint64
 }
 
 // inFleet runs a test in virtual time. The replicas that it adds end with it.

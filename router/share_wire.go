@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/ontime-llm/ontime/budget"
-	"github.com/ontime-llm/ontime/internal/latency"
 )
 
 // A blob is a magic byte, a version, the replica's id, the number of the blob among
-// those of the replica, its age when it was published in milliseconds, and then what
-// happened in one span of a few seconds: by route, by layer, and by kinship. Numbers
+// those of the replica, how long before it was published its span had ended and how long
+// that was in milliseconds, and then what happened in it: by route, by layer, and by
+// kinship. Numbers
 // are varints, shares and times float32. What is of another version is ignored as a
 // whole, so that a field can be added only with a new one.
 const (
@@ -22,6 +22,7 @@ const (
 	mostSize  = 128 << 10 // of a blob that is looked at
 	mostCount = 1 << 20   // of anything within one span
 
+	mostMillis    = 1 << 40
 	mostTokenBits = 24
 	mostTokens    = 1 << mostTokenBits // of a prompt
 )
@@ -91,147 +92,8 @@ type saidPair struct{ won, predicted float64 }
 
 // header is what every blob begins with.
 type header struct {
-	replica, seq, millis uint64
-}
-
-// writer appends to a blob.
-type writer []byte
-
-func (w *writer) header(h header) {
-	*w = append(*w, wireMagic, wireVersion)
-	*w = binary.LittleEndian.AppendUint64(*w, h.replica)
-	w.number(h.seq)
-	w.number(h.millis)
-}
-
-func (w *writer) number(n uint64) { *w = binary.AppendUvarint(*w, n) }
-func (w *writer) count(n float64) { w.number(uint64(min(max(n, 0), mostCount))) }
-func (w *writer) real(v float64) {
-	*w = binary.LittleEndian.AppendUint32(*w, math.Float32bits(float32(v)))
-}
-func (w *writer) text(s string)     { w.number(uint64(len(s))); *w = append(*w, s...) }
-func (w *writer) sum(s sum)         { w.count(s.n); w.real(s.sum) }
-func (w *writer) precise(v float64) { *w = binary.LittleEndian.AppendUint64(*w, math.Float64bits(v)) }
-
-// times writes the occupied buckets of one metric: of each how far it is from the one
-// before, and the two counts.
-func (w *writer) times(c *latency.Counts) {
-	occupied := 0
-	for i := range c.Ended {
-		if c.Ended[i] > 0 || c.Censored[i] > 0 {
-			occupied++
-		}
-	}
-	w.number(uint64(occupied))
-	last := 0
-	for i := range c.Ended {
-		if c.Ended[i] > 0 || c.Censored[i] > 0 {
-			w.number(uint64(i - last))
-			w.count(c.Ended[i])
-			w.count(c.Censored[i])
-			last = i
-		}
-	}
-}
-
-func (w *writer) layer(l *saidLayer) {
-	w.text(l.endpoint)
-	w.number(uint64(l.layer.Metric))
-	w.precise(l.layer.Percentile)
-	w.number(uint64(l.layer.Limit))
-	w.number(l.calls)
-	w.number(l.missed)
-}
-
-// reader takes a blob apart. Once something is wrong it says so, and gives zeros.
-type reader struct {
-	left []byte
-	bad  bool
-}
-
-func (r *reader) take(n int) []byte {
-	if r.bad || n < 0 || n > len(r.left) {
-		r.bad = true
-		return make([]byte, min(max(n, 0), 8))
-	}
-	taken := r.left[:n]
-	r.left = r.left[n:]
-	return taken
-}
-
-func (r *reader) header() (h header) {
-	if start := r.take(2); start[0] != wireMagic || start[1] != wireVersion {
-		r.bad = true
-	}
-	h.replica = binary.LittleEndian.Uint64(r.take(8))
-	h.seq, h.millis = r.number(math.MaxUint64), r.number(1<<40)
-	return h
-}
-
-func (r *reader) number(most uint64) uint64 {
-	n, size := binary.Uvarint(r.left)
-	if r.bad || size <= 0 || n > most {
-		r.bad = true
-		return 0
-	}
-	r.left = r.left[size:]
-	return n
-}
-
-func (r *reader) count() float64 { return float64(r.number(mostCount)) }
-
-// real reads a number from 0 to the most.
-func (r *reader) real(most float64) float64 {
-	v := float64(math.Float32frombits(binary.LittleEndian.Uint32(r.take(4))))
-	if !(v >= 0 && v <= most) {
-		r.bad = true
-		return 0
-	}
-	return v
-}
-
-func (r *reader) text(most int) string {
-	n := int(r.number(uint64(most)))
-	if r.bad || n > len(r.left) {
-		r.bad = true
-		return ""
-	}
-	return string(r.take(n))
-}
-
-// sum reads a sum of values from the least to the most, give or take what float32 rounds.
-func (r *reader) sum(least, most float64) sum {
-	const rounding = 1e-6
-	n := r.count()
-	s := r.real((1 + rounding) * n * most)
-	r.bad = r.bad || s < (1-rounding)*n*least
-	return sum{sum: s, n: n}
-}
-
-func (r *reader) times(m int, counts []saidCount) []saidCount {
-	bucket := 0
-	for range r.number(latency.Buckets) {
-		bucket += int(r.number(latency.Buckets))
-		if r.bad = r.bad || bucket >= latency.Buckets; r.bad {
-			return counts
-		}
-		for _, censored := range [...]bool{false, true} {
-			if n := r.count(); n > 0 {
-				counts = append(counts, saidCount{metric: m, bucket: bucket, censored: censored, n: n})
-			}
-		}
-	}
-	return counts
-}
-
-func (r *reader) layer() (l saidLayer) {
-	l.endpoint = r.text(maxNameLength)
-	l.layer.Metric = budget.Metric(r.number(math.MaxUint8))
-	l.layer.Percentile = math.Float64frombits(binary.LittleEndian.Uint64(r.take(8)))
-	l.layer.Limit = time.Duration(r.number(math.MaxInt64))
-	l.calls = r.number(mostCount)
-	l.missed = r.number(l.calls)
-	return l
+	replica, seq uint64
+	ended, span  uint64 // milliseconds
 }
 
 // route writes what one span of a route came to, as of the given end of the span.
@@ -304,3 +166,24 @@ func (r *reader) pairs() (pairs [kinships]saidPair) {
 func millisTo(until, from time.Time) uint64 {
 	return uint64(max(0, until.Sub(from).Milliseconds()))
 }
+
+func (w *writer) layer(l *saidLayer) {
+	w.text(l.endpoint)
+	w.number(uint64(l.layer.Metric))
+	w.precise(l.layer.Percentile)
+	w.number(uint64(l.layer.Limit))
+	w.number(l.calls)
+	w.number(l.missed)
+}
+
+func (r *reader) layer() (l saidLayer) {
+	l.endpoint = r.text(maxNameLength)
+	l.layer.Metric = budget.Metric(r.number(math.MaxUint8))
+	l.layer.Percentile = math.Float64frombits(binary.LittleEndian.Uint64(r.take(8)))
+	l.layer.Limit = time.Duration(r.number(math.MaxInt64))
+	l.calls = r.number(mostCount)
+	l.missed = r.number(l.calls)
+	return l
+}
+
+func millis(n uint64) time.Duration { return time.Duration(n) * time.Millisecond }

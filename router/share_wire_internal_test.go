@@ -26,7 +26,7 @@ func fullBlob(tb testing.TB) []byte {
 	n.cooling = []newCooling{{key: 1, until: end.Add(1500 * time.Millisecond)}}
 	n.probe = newProbe{result: probeFailed, until: end.Add(30 * time.Second), openings: 2}
 	w := new(writer)
-	w.header(header{replica: 1 << 60, seq: 7, millis: 2500})
+	w.header(header{replica: 1 << 60, seq: 7, ended: 2500, span: 5000})
 	*w = append(*w, kindRoute)
 	w.route("azure-eu", "gpt-4o", n, end)
 	*w = append(*w, kindLayer)
@@ -38,7 +38,7 @@ func fullBlob(tb testing.TB) []byte {
 
 func TestBlobComesBackAsItWas(t *testing.T) {
 	in := reader{left: fullBlob(t)}
-	if h := in.header(); h != (header{replica: 1 << 60, seq: 7, millis: 2500}) {
+	if h := in.header(); h != (header{replica: 1 << 60, seq: 7, ended: 2500, span: 5000}) {
 		t.Errorf("header %+v", h)
 	}
 	in.take(1)
