@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -38,6 +39,7 @@ type Client struct {
 	router    atomic.Pointer[router.Router]
 	base      *http.Transport  // nil if the application brought its own
 	metrics   *metrics.Metrics // nil if there is no Registerer
+	unshare   func()           // ends the exchange with other replicas, if there is one
 	options   []option.RequestOption
 	endpoints atomic.Pointer[map[string]*openai.Client] // copied to add one
 
@@ -71,7 +73,20 @@ func New(cfg Config, options ...option.RequestOption) (*Client, error) {
 	}
 	c.Client = c.bind(c.transport)
 	c.addEndpoints(&cfg)
+	c.unshare = exchange(r)
 	return c, nil
+}
+
+// exchange has the router share with other replicas what it sees, until the returned
+// function has been called.
+func exchange(r *router.Router) (end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { r.Share(ctx) })
+	return func() {
+		cancel()
+		running.Wait()
+	}
 }
 
 // addEndpoints binds a client to each endpoint of cfg that has none yet.
@@ -134,7 +149,7 @@ func (c *Config) routing() router.Config {
 	for i := range c.Targets {
 		targets[i] = c.Targets[i].identity()
 	}
-	return router.Config{Targets: targets, Budgets: c.Endpoints, Seed: c.Seed, OnHealth: logHealth(c.Logger)}
+	return router.Config{Targets: targets, Budgets: c.Endpoints, Seed: c.Seed, OnHealth: logHealth(c.Logger), Shared: c.Shared}
 }
 
 // transport is what the transport has to know of c, which has been checked.
@@ -220,6 +235,7 @@ func (c *Client) Restore(target string) bool { return c.router.Load().Restore(ta
 // Requests that are not inference are the application's to end.
 func (c *Client) Close() error {
 	err := c.transport.Close()
+	c.unshare()
 	c.unregister()
 	if c.base != nil {
 		c.base.CloseIdleConnections()
