@@ -46,7 +46,7 @@
 //	memory   N * 360 * b
 //	traffic  N * N * b / 5 bytes per second
 //
-// MEASURED
+// # MEASURED
 //
 // # Versions
 //

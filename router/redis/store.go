@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,10 @@ const (
 	defaultTTL    = 30 * time.Minute
 	longestTTL    = time.Hour // replicas forget each other a while after that
 
-	dialTimeout = 2 * time.Second // unless the options have another
+	// Unless the options have others: rueidis' own are for clients that do more.
+	dialTimeout  = 2 * time.Second
+	pingEvery    = 10 * time.Second
+	writeTimeout = 5 * time.Second
 
 	field = "b" // of a stream's entry
 )
@@ -56,8 +60,9 @@ type Store struct {
 }
 
 // New returns a store, or an error that says what is wrong with the options. It does not
-// connect. rueidis' own options are taken as they are, but that a connection has to be
-// there within 2 s unless Dialer.Timeout says otherwise.
+// connect. rueidis' own options are taken as they are, but where they leave it open a
+// connection has to be there within 2 s (Dialer.Timeout), is dropped when it has not
+// answered for 5 s (ConnWriteTimeout), and is pinged every 10 s (Dialer.KeepAlive).
 func New(option rueidis.ClientOption, o Options) (*Store, error) {
 	if o.Prefix == "" {
 		o.Prefix = defaultPrefix
@@ -71,9 +76,9 @@ func New(option rueidis.ClientOption, o Options) (*Store, error) {
 	case o.TTL < time.Minute || o.TTL > longestTTL:
 		return nil, fmt.Errorf("ontime: a TTL of %v: set one from 1m to 1h, or leave it out for 30m", o.TTL)
 	}
-	if option.Dialer.Timeout == 0 {
-		option.Dialer.Timeout = dialTimeout
-	}
+	option.Dialer.Timeout = cmp.Or(option.Dialer.Timeout, dialTimeout)
+	option.Dialer.KeepAlive = cmp.Or(option.Dialer.KeepAlive, pingEvery)
+	option.ConnWriteTimeout = cmp.Or(option.ConnWriteTimeout, writeTimeout)
 	return &Store{option: option, log: o.Prefix + ":log", prefix: o.Prefix + ":", ttl: o.TTL}, nil
 }
 
