@@ -24,9 +24,9 @@
 // asked of a cluster but to have the stream in one of its slots, and no key is ever
 // searched for. An ACL user needs
 //
-//	~ontime:* +xadd +xrange +set +pexpire +hello +auth +ping +client|setinfo +client|setname +cluster|slots +cluster|shards
+//	~ontime:* +xadd +xrange +set +pexpire +hello +auth +ping +cluster|slots +cluster|shards
 //
-// of which cluster matters to clusters only. Give each fleet, and each stage of one, a
+// of which cluster is how rueidis finds out whether it is one. Give each fleet, and each stage of one, a
 // prefix of its own: targets, endpoints and models that have the same names are taken to
 // be the same. In a Redis that evicts keys the stream may be evicted: that costs those
 // who join later what was in it.
@@ -39,14 +39,18 @@
 //
 //	N * (1 + 1/5) commands per second      60 for 50 replicas
 //
-// A blob is 20 to 40 bytes for the replica and the layers, and 60 to 150 for each route
-// that had calls. With b bytes a blob, that the stream keeps for half an hour and N
-// replicas read,
+// and a ping every 10 s for each connection that is idle. A blob is some 20 bytes for the
+// replica, 30 for each layer and 60 to 150 for each route that had calls. With b bytes a blob,
+// which the stream keeps for half an hour and all replicas read,
 //
-//	memory   N * 360 * b
-//	traffic  N * N * b / 5 bytes per second
+//	memory   N * 360 * b              5 MB for 50 replicas, at 280 bytes
+//	traffic  N * N/5 * b a second     140 kB
 //
-// # MEASURED
+// Measured with 50 replicas, each with a call a second over four routes and three layers
+// (go test ./router/redis -run TestCost -v -cost 60s, with redis-server 7.0 on a busy machine
+// of two cores): 44 XRANGE, 9 XADD and 0.1 PING a second; 283 bytes an entry, with what Redis
+// adds; 4.7 MB in half an hour; 139 kB a second. With 10 calls a second each an entry takes 379
+// bytes.
 //
 // # Versions
 //
