@@ -35,9 +35,11 @@ func (s *sharing) seal(r *Router, now time.Time) {
 			}
 		}
 	}
+	told := make(map[layerName]toldLayer)
 	for _, e := range r.byIndex {
-		s.packLayers(&p, e)
+		s.packLayers(&p, e, told)
 	}
+	s.told = told // layers that are no longer promised are forgotten
 	if pairs := r.pairing.takeNews(); pairs != ([kinships]saidPair{}) {
 		p.room(kindPairs)
 		p.body.pairs(&pairs)
@@ -45,8 +47,9 @@ func (s *sharing) seal(r *Router, now time.Time) {
 	p.close()
 }
 
-// packLayers packs what calls have done to the layers of an endpoint.
-func (s *sharing) packLayers(p *packing, e *endpoint) {
+// packLayers packs what calls have done to the layers of an endpoint, and notes how much
+// the others have been told then.
+func (s *sharing) packLayers(p *packing, e *endpoint, told map[layerName]toldLayer) {
 	for _, st := range e.ledger.Status() {
 		name := layerName{e.name, st.Layer}
 		before := s.told[name]
@@ -54,11 +57,11 @@ func (s *sharing) packLayers(p *packing, e *endpoint) {
 			before = toldLayer{} // it was dropped and promised again meanwhile
 		}
 		calls := min(st.Calls-before.calls, mostCount)
+		missed := min(st.Missed-before.missed, calls)
+		told[name] = toldLayer{before.calls + calls, before.missed + missed}
 		if calls == 0 {
 			continue
 		}
-		missed := min(st.Missed-before.missed, calls)
-		s.told[name] = toldLayer{before.calls + calls, before.missed + missed}
 		p.room(kindLayer)
 		p.body.layer(&saidLayer{endpoint: e.name, layer: st.Layer, calls: calls, missed: missed})
 	}
