@@ -27,7 +27,7 @@ const (
 // see, against one process that sees all. The same calls meet the same luck in each. The
 // table of README.md is made by
 //
-//	go test ./examples/simulate/sim -run TestFleet -v -fleet 10 -timeout 1h
+//	go test ./examples/simulate/sim -run TestFleet -v -fleet 5 -timeout 2h
 func TestFleet(t *testing.T) {
 	if *fleetSeeds == 0 {
 		w := NewWorld(scenarioOf(t, "hang"), Conditions{Seed: 1, Rate: replicas * eachAsks, Early: true, Length: 2 * time.Minute})
