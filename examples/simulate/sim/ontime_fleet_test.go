@@ -62,7 +62,7 @@ func (c *contrast) add(w *World, percentile float64, alone, shared, one []Outcom
 }
 
 func (c *contrast) String() string {
-	return fmt.Sprintf("%s / %s / %s | %s ± %s", c.alone, c.shared, c.one, c.gain, inPercent(c.gain.interval()))
+	return fmt.Sprintf("%s / %s / %s | %.2f ± %.2f", c.alone, c.shared, c.one, 100*c.gain.mean(), 100*c.gain.interval())
 }
 
 // missShare is the share of the calls that missed the TTFT layer of that percentile.
@@ -116,7 +116,9 @@ type spread struct{ n, sum, squares float64 }
 
 func (s *spread) add(v float64) { s.n, s.sum, s.squares = s.n+1, s.sum+v, s.squares+v*v }
 
-func (s spread) String() string { return inPercent(s.sum / s.n) }
+func (s spread) mean() float64 { return s.sum / s.n }
+
+func (s spread) String() string { return fmt.Sprintf("%.2f%%", 100*s.mean()) }
 
 // interval is half the width of the mean's interval of 95%, by Student's t.
 func (s spread) interval() float64 {
@@ -126,11 +128,9 @@ func (s spread) interval() float64 {
 	if df < len(t95) {
 		t = t95[df]
 	}
-	mean := s.sum / s.n
+	mean := s.mean()
 	return t * math.Sqrt(max(0, s.squares/s.n-mean*mean)/max(1, s.n-1))
 }
-
-func inPercent(v float64) string { return fmt.Sprintf("%.2f%%", 100*v) }
 
 // shelf is a store in this process.
 type shelf struct {
