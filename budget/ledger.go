@@ -110,7 +110,18 @@ func (l *Ledger) enter(i int, miss bool) {
 		change++
 		a.missed.Add(1)
 	}
-	change *= debtStep
+	a.owe(debtStep * change)
+}
+
+// Absorb enters the verdicts of calls that were served elsewhere on layer i: missed, of so
+// many calls. They make debt as one's own do, so that a promise is kept by all who share
+// it, and are no part of [Ledger.Status]'s counts. It panics if there is no such layer.
+func (l *Ledger) Absorb(i int, calls, missed uint64) {
+	l.accounts[i].owe(debtStep * (float64(missed) - debtSafety*l.layers[i].Allowed()*float64(calls)))
+}
+
+// owe changes the debt.
+func (a *account) owe(change float64) {
 	for {
 		bits := a.debt.Load()
 		debt := math.Float64frombits(bits)
@@ -125,7 +136,7 @@ func (l *Ledger) enter(i int, miss bool) {
 // LayerStatus is the state of one layer at an instant. It is a plain value.
 type LayerStatus struct {
 	Layer
-	Calls  uint64  // calls that the layer has judged
+	Calls  uint64  // calls that the layer has judged, here
 	Missed uint64  // those that missed it
 	Debt   float64 // 0 to 50
 }

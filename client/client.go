@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -40,6 +41,7 @@ type Client struct {
 	base      *http.Transport  // nil if the application brought its own
 	metrics   *metrics.Metrics // nil if there is no Registerer
 	page      *status.Page     // notes nothing before Handler
+	unshare   func()           // ends the exchange with other replicas, if there is one
 	options   []option.RequestOption
 	endpoints atomic.Pointer[map[string]*openai.Client] // copied to add one
 
@@ -76,7 +78,20 @@ func New(cfg Config, options ...option.RequestOption) (*Client, error) {
 	}
 	c.Client = c.bind(c.transport)
 	c.addEndpoints(&cfg)
+	c.unshare = exchange(r)
 	return c, nil
+}
+
+// exchange has the router share with other replicas what it sees, until the returned
+// function has been called.
+func exchange(r *router.Router) (end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { r.Share(ctx) })
+	return func() {
+		cancel()
+		running.Wait()
+	}
 }
 
 // addEndpoints binds a client to each endpoint of cfg that has none yet.
@@ -139,7 +154,7 @@ func (c *Config) routing() router.Config {
 	for i := range c.Targets {
 		targets[i] = c.Targets[i].identity()
 	}
-	return router.Config{Targets: targets, Budgets: c.Endpoints, Seed: c.Seed, OnHealth: logHealth(c.Logger)}
+	return router.Config{Targets: targets, Budgets: c.Endpoints, Seed: c.Seed, OnHealth: logHealth(c.Logger), Shared: c.Shared}
 }
 
 // transport is what the transport has to know of c, which has been checked.
@@ -247,6 +262,7 @@ func (c *Client) Restore(target string) bool { return c.router.Load().Restore(ta
 func (c *Client) Close() error {
 	c.page.Close()
 	err := c.transport.Close()
+	c.unshare()
 	c.unregister()
 	if c.base != nil {
 		c.base.CloseIdleConnections()

@@ -49,6 +49,11 @@ type Config struct {
 	// process has several, give each prometheus.WrapRegistererWith and a label of its
 	// own. Nil: no metrics.
 	Registerer metrics.Registerer
+	// Shared has the replicas of an application learn from each other what each sees of
+	// its targets, and keep its promises together; see packages router and router/redis,
+	// which has one. Close ends the exchange, and leaves the store to who made it. Nil:
+	// the client learns from its own calls alone.
+	Shared router.Store
 	// TraceID returns the id of the trace that a call is part of, empty if there is
 	// none, for [middleware.Call], the log, and as an exemplar of metrics. It is given
 	// the context of the call. Nil: no call has one.

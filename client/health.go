@@ -8,8 +8,8 @@ import (
 )
 
 // logHealth writes one record for each change in the health of a route or a
-// key: Warn when it gets worse, Info when it is well again. What else changes of a
-// route is worth a Warn.
+// key, or of what replicas share: Warn when it gets worse, Info when it is well again.
+// What else changes of a route is worth a Warn.
 func logHealth(logger *slog.Logger) func(router.Event) {
 	if logger == nil {
 		return nil
@@ -24,6 +24,10 @@ func logHealth(logger *slog.Logger) func(router.Event) {
 		level := slog.LevelWarn
 		if e.State == router.StateOK {
 			level = slog.LevelInfo
+		}
+		if e.Target == "" {
+			logger.LogAttrs(context.Background(), level, "llm shared evidence", slog.String("state", e.State), slog.String("why", e.Why))
+			return
 		}
 		attrs := []slog.Attr{
 			slog.String("target", e.Target), slog.String("model", e.Model),

@@ -22,7 +22,7 @@ import (
 // names: calls of one that is gone fail with [middleware.ErrUnknownEndpoint] until it
 // comes back.
 //
-// Transport, Logger, Observers, Registerer and TraceID stay those that New was given:
+// Transport, Logger, Observers, Registerer, Shared and TraceID stay those that New was given:
 // what cfg has of them is not looked at, so that what [Load] returns can be passed on
 // as it is.
 func (c *Client) Reload(cfg Config) error {

@@ -42,7 +42,7 @@ func TestSchemaIsCurrent(t *testing.T) {
 }
 
 // code are the fields of a configuration that no file can hold.
-var code = []string{"transport", "logger", "observers", "registerer", "trace_id", "auth"}
+var code = []string{"transport", "logger", "observers", "registerer", "shared", "trace_id", "auth"}
 
 // Everything else that a Config has can be said in a file, under the name of its
 // field.

@@ -73,6 +73,9 @@ type breaker struct {
 	lease    time.Time   // after which the probe is taken to be lost
 
 	alone, slow, tripped bool // of ready
+
+	opened time.Time // the latest opening began
+	vote   vote
 }
 
 // ticket is what a flight keeps of its breaker. The zero ticket has no say.
@@ -105,6 +108,11 @@ func (b *breaker) admit(now time.Time, lease time.Duration) (t ticket, why strin
 			return ticket{}, WhyProbing, b.lease
 		}
 		b.settle(errNothing)
+	}
+	if now.After(b.until) {
+		if ok, again := b.mayProbe(lease, now); !ok {
+			return ticket{}, WhyProbing, again
+		}
 	}
 	done, err := b.circuit.Allow()
 	if err != nil {
@@ -176,10 +184,12 @@ func (b *breaker) enterProbe(v verdict, late bool, now time.Time) {
 		b.open(now, why)
 	case v == nothing:
 		b.settle(errNothing)
+		return
 	default:
 		b.settle(nil)
 		b.close(now, "a probe did well")
 	}
+	b.tellProbe()
 }
 
 // set changes the state. The caller holds mu.
@@ -239,8 +249,13 @@ func (b *breaker) open(now time.Time, why string) {
 	r := b.route.Load().group.router
 	timeout := float64(min(shortestOpening<<b.openings, longestOpening)) * (1 + openingJitter*r.fraction())
 	b.openings = min(b.openings+1, mostOpenings)
-	b.circuit = newOpen(time.Duration(timeout))
-	b.until, b.why = now.Add(time.Duration(timeout)), why
+	b.openUntil(now.Add(time.Duration(timeout)), why, now)
+}
+
+// openUntil is open for a given time. The caller holds mu.
+func (b *breaker) openUntil(until time.Time, why string, now time.Time) {
+	b.circuit = newOpen(until.Sub(now))
+	b.until, b.why, b.opened, b.vote = until, why, now, vote{}
 	b.tripped, b.slow, b.row = false, false, 0
 	b.generation.Add(1)
 	b.set(open)
@@ -273,35 +288,4 @@ func (b *breaker) restore(now time.Time) {
 
 func (b *breaker) post(now time.Time, state, why string, until time.Time) {
 	b.route.Load().post(Event{At: now, Key: -1, State: state, Why: why, Until: until})
-}
-
-// stand tells a plan what to know of a breaker that is not just closed: whether this
-// call would be a probe, what share of calls may come, or why none may. Whether a
-// slow route is well again is found out by calls whose tail is promised.
-func (b *breaker) stand(x *ranked, promised bool, now time.Time) (no refusal) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	switch b.state.Load() {
-	case ramping:
-		done := now.Sub(b.closedAt).Seconds() / rampTime.Seconds()
-		if x.ramp = float32((1 - rampFrom) * (1 - done)); x.ramp <= 0 {
-			x.ramp = 0
-			b.set(closed)
-		}
-	case open:
-		due := b.until.Add(shortestOpening)
-		switch {
-		case !now.After(b.until):
-			no = refusal{WhyOpen, b.until}
-		case b.probe != nil && now.Before(b.lease):
-			no = refusal{WhyProbing, b.lease}
-		case b.latency.Load() && !promised:
-			no = refusal{WhyProbing, b.until.Add(longestOpening)}
-		case x.tokens > smallCall*x.forecast.typical && now.Before(due):
-			no = refusal{WhyProbing, due}
-		default:
-			x.probe = true
-		}
-	}
-	return no
 }

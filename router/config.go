@@ -58,4 +58,9 @@ type Config struct {
 	// Change of a route, once. It is called by whichever goroutine brought the change
 	// about, several at once perhaps, with no lock held, and should be quick. May be nil.
 	OnHealth func(Event)
+	// Shared has the replicas of a fleet learn from each other, while [Router.Share]
+	// runs; see the package comment. What they have in common is the names of targets,
+	// models and endpoints, and the order of a target's keys. Nil: this process learns
+	// from itself alone.
+	Shared Store
 }

@@ -69,7 +69,9 @@ func (f *Flight) cool(rep *Report, now time.Time) {
 	if wait <= 0 {
 		wait = l.untold(f.start, now)
 	}
-	if until, began := c.extend(l.name, now.Add(wait), now); began {
+	until, began := c.extend(l.name, now.Add(wait), now)
+	f.route.tellCooling(f.key, until, began)
+	if began {
 		f.route.post(Event{At: now, Key: f.key, State: StateCooling, Why: rep.why("the provider said to wait"), Until: until})
 	}
 }

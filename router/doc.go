@@ -410,6 +410,47 @@
 // copies of it: records of routes, accounts of layers, keys, limits, cooldowns and the
 // queue. So a call under way goes to its end by the old one, and counts for the new.
 //
+// # Many replicas
+//
+// Where an application runs as many processes, each sees few calls. With a [Store]
+// ([Config.Shared]) and [Router.Share] running, which client.New sees to, each tells the
+// others what it has seen, in spans of 5 s, and looks every second for what they have:
+//
+//	times, cut off or not   count in full in the slow layer, half in the fast one: what
+//	and failures            another place sees now need not be what this one will
+//	prompt sizes            the medians of the latest 64 of others, by size bucket, are
+//	                        points of the fit beside one's own
+//	bytes per token         averaged with one's own, of 64 prompts at most
+//	hedges                  count for k as one's own, of 100 at most
+//	calls, by layer         make debt as one's own do: the promise is the fleet's
+//	cooldowns               at once, by the index of the key
+//	probes                  one at a time: see below
+//
+// A span is one blob, of whatever routes had calls in it: a store counts commands, and so
+// there is one every 5 s however many routes there are. Ages are counted from the end of
+// the span by the process' own clock, and by the store's from when it was published, so
+// that nobody's clock has to agree with anybody's. A replica has an id of its own, by
+// chance, and numbers its blobs: what is published or read twice counts once, what is its
+// own not at all. After a restart it has another id, so that what it saw before counts as
+// another's, as long as the store has it; nothing is counted twice.
+//
+// What is under way is not shared, so that a hang is seen elsewhere when it is cut off. Nor
+// is an opening: what others have seen of failures and times is in the scores, and a replica
+// that is cut off itself must not take a route from all. But of those that have opened a
+// route one probes it: a call that would be a probe has the replica claim it, for 15 s to a
+// minute, and takes another route meanwhile; the next one may. What the probe comes to holds
+// for all that have it open. Lengths of answers, prompt caches, alarms and hedge allowances
+// are each replica's own.
+//
+// Targets, models, endpoints and layers are the same if their names and limits are. What is
+// not known here is ignored, and so are blobs that are malformed or of another version
+// ([SharedStatus].Ignored). While the store is slow, full, gone or wrong everything goes on
+// with what the process sees itself; an [Event] without a target says so, once. It is tried
+// again after a second, and then less and less often, up to half a minute and half of that
+// again by chance; up to 5 minutes of what happened meanwhile are told then.
+//
+// No plan and no report waits for any of this. What was merged is in the next fold.
+//
 // # What it must never know
 //
 // HTTP, wire formats, credentials, configuration files. It gets counts and times, and

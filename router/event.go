@@ -10,7 +10,7 @@ import (
 // (Change). It is plain data.
 type Event struct {
 	At     time.Time
-	Target string
+	Target string    // empty: it is what replicas share
 	Model  string    // "other" for the shared route; empty: all models, as with a refused key
 	Key    int       // index of the target's API key; -1: the route as a whole
 	State  string    // what it is from now on: one of the State constants; empty with a Change

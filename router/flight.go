@@ -181,7 +181,9 @@ func (f *Flight) Content(ttft time.Duration) {
 	late := f.late
 	rt.mu.Unlock()
 	f.won(ttft.Seconds(), now)
-	rt.ttft.Record(now, ttft.Seconds()/x.fit.factor(f.tokens))
+	took := ttft.Seconds() / x.fit.factor(f.tokens)
+	rt.ttft.Record(now, took)
+	rt.tellContent(took)
 	f.answered(late, now)
 	f.openSlow(slow, now)
 	rt.group.router.serve() // a probe's content opens the route to those who wait

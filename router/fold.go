@@ -90,10 +90,11 @@ func (rt *route) view(now time.Time, v *view) *forecast {
 			streamed: f.streamed,
 		})
 	}
-	v.points = rt.sizes.points(v.points[:0])
-	v.share = rt.share.fade(now)
+	others := rt.others.Load()
+	v.points = others.addPoints(rt.sizes.points(v.points[:0]))
+	v.share = others.addShare(rt.share.fade(now), now)
 	f := &forecast{
-		bytesPerToken: rt.ratio.bytesPerToken, typical: rt.sizes.typicalSize(),
+		bytesPerToken: others.bytesPerToken(&rt.ratio), typical: others.typical(&rt.sizes),
 		hits: rt.hits.expected(), recent: rt.recent.fade(now),
 	}
 	if v.fitted = len(v.points) > 0; v.fitted {
@@ -172,8 +173,9 @@ func (f *forecast) count(m int, fast, slow *latency.Counts) {
 	}
 }
 
-// fold adds what the route has seen of one metric.
+// fold adds what the route has seen of one metric, here and elsewhere.
 func (rt *route) fold(m int, now time.Time, fast, slow *latency.Counts) {
+	rt.others.Load().addTimes(m, now, fast, slow)
 	switch m {
 	case ttft:
 		rt.ttft.Fold(now, fast, slow)

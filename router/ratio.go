@@ -22,10 +22,18 @@ func newRatio() ratio { return ratio{bytesPerToken: priorRatio, samples: ratioPr
 // add learns from one prompt. Each of the first samples counts the same, later
 // ones like the latest 64.
 func (r *ratio) add(bytes, tokens int) {
-	if bytes <= 0 || tokens <= 0 {
+	one, ok := ratioOf(bytes, tokens)
+	if !ok {
 		return
 	}
-	one := min(max(float64(bytes)/float64(tokens), leastRatio), mostRatio)
 	r.samples = min(r.samples+1, ratioLatest)
 	r.bytesPerToken += (one - r.bytesPerToken) / r.samples
+}
+
+// ratioOf returns what one prompt says, if anything.
+func ratioOf(bytes, tokens int) (one float64, ok bool) {
+	if bytes <= 0 || tokens <= 0 {
+		return 0, false
+	}
+	return min(max(float64(bytes)/float64(tokens), leastRatio), mostRatio), true
 }

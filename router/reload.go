@@ -26,8 +26,8 @@ type Keep struct {
 // to it counts for both, calls that wait keep their turn, and a target's limits hold
 // for both together.
 //
-// An invalid config is an error, as in [New], and changes nothing. OnHealth stays that of
-// the first config. A router is reloaded once; the next time it is the turn of the
+// An invalid config is an error, as in [New], and changes nothing. OnHealth and Shared stay
+// those of the first config. A router is reloaded once; the next time it is the turn of the
 // one that was returned.
 func (r *Router) Reload(c Config, keep Keep) (*Router, error) {
 	if err := c.validate(); err != nil {
@@ -47,6 +47,7 @@ func (r *Router) Reload(c Config, keep Keep) (*Router, error) {
 		g.unwell.Add(1) // its own count is over: its plans look closely from now on
 	}
 	e.drop(n)
+	n.sharing.serve(n)
 	return n, nil
 }
 
@@ -65,6 +66,7 @@ type lasting struct {
 	events    events
 	pairing   pairing
 	queue     queue
+	sharing   *sharing // nil: there are no other replicas
 }
 
 // refold looks at all that was inherited, twice, since groups lean on what others

@@ -93,10 +93,13 @@ func (f *Flight) teach(now time.Time, rep *Report) {
 		return
 	}
 	if !f.hasContent && rep.Outcome != Completed {
-		f.route.ttft.Censor(now, rep.Elapsed.Seconds()/f.route.expect().fit.factor(f.tokens))
+		took := rep.Elapsed.Seconds() / f.route.expect().fit.factor(f.tokens)
+		f.route.ttft.Censor(now, took)
+		f.route.tellTime(ttft, took, false)
 	}
 	if rep.Outcome == Completed && rep.TPOT > 0 {
 		f.route.tpot.Record(now, rep.TPOT.Seconds())
+		f.route.tellTime(tpot, rep.TPOT.Seconds(), true)
 	}
 }
 
@@ -157,6 +160,7 @@ func (f *Flight) land(now time.Time, rep *Report) landing {
 	if rep.blameless() {
 		if rep.Cause == CauseAbsent { // no fault that its breaker could heal, but others come first
 			rt.share.record(now, true)
+			rt.tellShare(true)
 		}
 		return landing{first: true}
 	}
@@ -165,6 +169,7 @@ func (f *Flight) land(now time.Time, rep *Report) landing {
 	}
 	if rep.Outcome == Completed || rep.Outcome == Failed {
 		rt.share.record(now, rep.Outcome == Failed)
+		rt.tellShare(rep.Outcome == Failed)
 	}
 	if rep.Outcome == Completed {
 		rt.sawModel(rep.ServedModel, now)
@@ -175,10 +180,12 @@ func (f *Flight) land(now time.Time, rep *Report) landing {
 	tokens := f.tokens
 	if rep.PromptTokens > 0 {
 		rt.ratio.add(f.bytes, rep.PromptTokens)
+		rt.tellRatio(f.bytes, rep.PromptTokens)
 		rt.hits.add(int(f.known), f.bytes, rep)
 		tokens = float64(max(rep.PromptTokens-rep.CachedTokens, 0))
 	}
 	rt.sizes.saw(tokens)
+	rt.tellSize(tokens, f.ttft.Seconds())
 	if f.hasContent {
 		rt.sizes.add(tokens, f.ttft.Seconds())
 	} else {
@@ -227,6 +234,7 @@ func (f *Flight) landWhole(now time.Time, rep *Report, tokens float64) {
 	if rep.Outcome != Completed {
 		took := rep.Elapsed.Seconds() / rt.expect().work(f.tokens, f.outputs)
 		rt.total.censor(now, took)
+		rt.tellTime(total, took, false)
 		rt.totalCoverage.add(now, took, false, &f.predicted)
 		return
 	}
@@ -236,6 +244,7 @@ func (f *Flight) landWhole(now time.Time, rep *Report, tokens float64) {
 	}
 	took := rep.total().Seconds() / rt.expect().work(tokens, outputs)
 	rt.total.record(now, took)
+	rt.tellTime(total, took, true)
 	rt.totalCoverage.add(now, took, true, &f.predicted)
 }
 

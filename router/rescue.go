@@ -50,6 +50,9 @@ type pairing struct {
 		won, predicted float64
 		at             time.Time
 	}
+	// How hedges did here since other replicas were told, and what those have told.
+	news   [kinships]saidPair
+	others pairsHeard
 }
 
 func (p *pairing) enter(k kinship, predicted float64, won bool, now time.Time) {
@@ -61,8 +64,10 @@ func (p *pairing) enter(k kinship, predicted float64, won bool, now time.Time) {
 		left *= (pairLatest - predicted) / (sum - predicted)
 	}
 	s.won, s.predicted, s.at = s.won*left, s.predicted*left+predicted, now
+	p.news[k].predicted += predicted
 	if won {
 		s.won++
+		p.news[k].won++
 	}
 }
 
@@ -73,7 +78,8 @@ func (p *pairing) factors(now time.Time) (k [kinships]float64) {
 	for i, prior := range pairPriors {
 		s := &p.seen[i]
 		left := halved(now.Sub(s.at), pairHalfLife)
-		one := (pairPrior*prior + s.won*left) / (pairPrior + s.predicted*left)
+		theirs := p.others.at(kinship(i), now)
+		one := (pairPrior*prior + s.won*left + theirs.won) / (pairPrior + s.predicted*left + theirs.predicted)
 		k[i] = min(max(one, leastFactor), mostFactor)
 	}
 	return k

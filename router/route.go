@@ -52,6 +52,9 @@ type record struct {
 
 	explored atomic.Int64 // until then no other call explores it
 
+	others atomic.Pointer[hearsay] // what other replicas have seen; nil: nothing
+	out    outbox                  // what they have not been told yet
+
 	mu      sync.Mutex // guards all below; held for a few instructions
 	running int        // attempts started and not reported
 	waiting []*Flight  // of them, those without content

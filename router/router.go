@@ -25,7 +25,8 @@ const (
 
 // Router knows the routes, what has been seen of each, and which of them a call
 // should take. It is made by [New], safe for concurrent use, starts no goroutine
-// and needs no closing.
+// and needs no closing. (Replicas share what they know in a goroutine of the caller's;
+// see [Router.Share].)
 //
 // There are routes for every model that the config names, and on targets that serve
 // any model also for the first 64 others that are asked for; all further models
@@ -55,7 +56,10 @@ func New(c Config) (*Router, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	return newRouter(c, &lasting{cooldowns: newCooldowns(), events: events{hook: c.OnHealth}}, new(estate)), nil
+	l := &lasting{cooldowns: newCooldowns(), events: events{hook: c.OnHealth}, sharing: newSharing(c.Shared)}
+	r := newRouter(c, l, new(estate))
+	l.sharing.serve(r)
+	return r, nil
 }
 
 // newRouter makes a router for a valid config, with what it takes over from

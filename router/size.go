@@ -89,8 +89,11 @@ func (s *samples) typicalSize() float64 {
 	if s.count == 0 {
 		return refPrompt
 	}
-	return math.Exp(s.typical)
+	return typicalOf(s.typical)
 }
+
+// typicalOf returns the size with the given mean logarithm, in tokens.
+func typicalOf(log float64) float64 { return math.Exp(log) }
 
 // points returns the medians of the buckets that have samples.
 func (s *samples) points(buf []point) []point {

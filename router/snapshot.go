@@ -16,6 +16,7 @@ type Snapshot struct {
 	Routes    []RouteStatus    // by model, then in the order of the config's targets
 	Endpoints []EndpointStatus // by name
 	Pairs     []PairStatus     // by what two targets have in common, nearest first
+	Shared    SharedStatus
 }
 
 // The states of a route and of its keys. Of several that apply a route has the one
@@ -28,6 +29,10 @@ const (
 	StateHalfOpen   = "half-open"    // a probe is to find out whether it is well again
 	StateOpen       = "open"         // it is not taken while there are others
 	StateKeyRefused = "key refused"  // none of its keys is accepted
+
+	// Of an [Event] without a target only: what other replicas see does not come, or is
+	// not understood. When it comes again the state is StateOK.
+	StateUnshared = "not shared"
 )
 
 // RouteStatus is what is known of one route. Distributions and shares are those
@@ -84,7 +89,7 @@ type Attempts struct {
 // evidence does not get that far, because so much hangs or was given up.
 type Percentiles struct {
 	P50, P95, P99 time.Duration
-	N             float64 // measured on the route itself, those of 15 min ago counting half
+	N             float64 // measured on the route itself, here or by other replicas, those of 15 min ago counting half
 }
 
 // Unbounded is a percentile beyond all that was seen.
@@ -127,6 +132,7 @@ func (r *Router) Snapshot() Snapshot {
 		})
 	}
 	s.Pairs = r.pairing.status(now)
+	s.Shared = r.sharing.status()
 	r.events.flush()
 	return s
 }

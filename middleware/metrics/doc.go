@@ -64,7 +64,13 @@
 //	ontime_hedge_share_ratio        gauge      endpoint                               share of the endpoint's calls that may be hedged
 //	ontime_hedge_tokens             gauge      endpoint                               hedges that may be started at once
 //	ontime_hedge_price              gauge      endpoint                               what a hedge has to gain: 0.02 while there are tokens enough, 50 when there are none
+//	ontime_shared_up                gauge      -                                      1 if the latest exchange with other replicas went well, else 0
+//	ontime_shared_replicas          gauge      -                                      other replicas that were heard of within a minute
+//	ontime_shared_age_seconds       gauge      -                                      time since the latest exchange that went well; infinite before the first
+//	ontime_shared_errors_total      counter    -                                      exchanges with other replicas that failed
+//	ontime_shared_blobs_total       counter    result                                 blobs that were published, merged, or ignored
 //
+// The last five are there where replicas share what they see (client.Config.Shared).
 // Failovers are attempts of kind "failover", and hedges those of kind "hedge": what became
 // of them is the outcome. What hedging costs is the cost of attempts that lost, of whatever
 // kind: either of the two can. A breaker is open where the state is "open". Answers that
@@ -95,6 +101,7 @@
 //   - state: ok, no_data, degraded, cooling_down, half_open, open or key_refused.
 //   - phase: connect, send, network, queue, prefill, wait or decode, as in
 //     [middleware.Phases]; those that are known.
+//   - result: published, merged or ignored.
 //   - percentile: p50, p95 or p99, infinite where too much hangs or was given up.
 //   - metric: ttft, of streamed attempts, or total, of those that are not.
 //

@@ -45,12 +45,19 @@ var (
 	hedgeTokens   = state("hedge_tokens", "hedges that may be started at once", "endpoint")
 	hedgePrice    = state("hedge_price", "what a hedge has to gain: 0.02 while there are tokens enough, 50 when there are none", "endpoint")
 
+	sharedUp       = state("shared_up", "1 if the latest exchange with other replicas went well, else 0")
+	sharedReplicas = state("shared_replicas", "other replicas that were heard of within a minute")
+	sharedAge      = state("shared_age_seconds", "time since the latest exchange that went well; infinite before the first")
+	sharedErrors   = state("shared_errors_total", "exchanges with other replicas that failed")
+	sharedBlobs    = state("shared_blobs_total", "blobs that were published, merged, or ignored", "result")
+
 	stateDescs = []*prometheus.Desc{
 		targetInfo, routeState, routeInFlight, routeFailures, routeTTFT, routeTPOT, routeTotal,
 		routeCoverage, routeCacheHit, routeChanges,
 		keyCooldown, keyRefused, keyHeadroom,
 		layerLimit, layerAllowed, layerCalls, layerMisses, layerAttainment, layerBurn, layerDebt,
 		hedgesStarted, hedgesWon, hedgesRefused, hedgeShare, hedgeTokens, hedgePrice,
+		sharedUp, sharedReplicas, sharedAge, sharedErrors, sharedBlobs,
 	}
 
 	routeStates = []string{
@@ -92,6 +99,7 @@ func collectState(s router.Snapshot, to chan<- prometheus.Metric) {
 		}
 		c.hedges(&s.Endpoints[i].Hedge, s.Endpoints[i].Name)
 	}
+	c.shared(&s.Shared)
 }
 
 // collector writes the metrics of one snapshot.
@@ -176,6 +184,24 @@ func (c *collector) hedges(h *router.HedgeStatus, endpoint string) {
 	c.gauge(hedgeShare, h.Share, endpoint)
 	c.gauge(hedgeTokens, h.Tokens, endpoint)
 	c.gauge(hedgePrice, h.Price, endpoint)
+}
+
+// shared is how replicas share, where they do.
+func (c *collector) shared(s *router.SharedStatus) {
+	if !s.On {
+		return
+	}
+	age := math.Inf(1)
+	if !s.LastSync.IsZero() {
+		age = max(c.at.Sub(s.LastSync).Seconds(), 0)
+	}
+	c.gauge(sharedUp, flag(!s.Lost))
+	c.gauge(sharedReplicas, float64(s.Replicas))
+	c.gauge(sharedAge, age)
+	c.counter(sharedErrors, s.Errors)
+	c.counter(sharedBlobs, s.Published, "published")
+	c.counter(sharedBlobs, s.Merged, "merged")
+	c.counter(sharedBlobs, s.Ignored, "ignored")
 }
 
 // seconds is infinite for what is beyond all that was seen.

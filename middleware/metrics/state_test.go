@@ -25,6 +25,7 @@ func routed(t testing.TB) func() *router.Router {
 			TTFT:  budget.Layers{50: 300 * ms, 95: 600 * ms},
 			Total: budget.Layers{99.9: time.Minute},
 		}},
+		Shared: new(store),
 	})
 	if err != nil {
 		t.Fatal(err)

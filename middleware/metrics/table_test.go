@@ -27,10 +27,10 @@ func documented(t *testing.T) map[string]row {
 	if err != nil {
 		t.Fatal(err)
 	}
-	columns := regexp.MustCompile(`(?m)^//\t(ontime_\w+) +(\w+)  +(\w+(?: \w+)*)  +(\S.*)$`)
+	columns := regexp.MustCompile(`(?m)^//\t(ontime_\w+) +(\w+)  +(-|\w+(?: \w+)*)  +(\S.*)$`)
 	rows := map[string]row{}
 	for _, m := range columns.FindAllStringSubmatch(string(doc), -1) {
-		rows[m[1]] = row{Type: m[2], Labels: m[3], Help: m[4]}
+		rows[m[1]] = row{Type: m[2], Labels: strings.TrimPrefix(m[3], "-"), Help: m[4]}
 	}
 	return rows
 }
@@ -101,7 +101,7 @@ func TestLabelsAreExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, r := range documented(t) {
-		for label := range strings.SplitSeq(r.Labels, " ") {
+		for _, label := range strings.Fields(r.Labels) {
 			known := strings.Contains(string(doc), "//   - "+label+": ")
 			if plain := []string{"provider", "region"}; !known && !slices.Contains(plain, label) {
 				t.Errorf("the label %s of %s is not explained", label, name)

@@ -52,7 +52,6 @@ func RunOurs(w *World, way Way, bubble func(func())) ([]Outcome, error) {
 // play is one run of our client.
 type play struct {
 	world    *World
-	client   *client.Client
 	network  *network
 	bodies   *bodies
 	outcomes []Outcome
@@ -60,6 +59,17 @@ type play struct {
 
 func (p *play) run(way Way) error {
 	p.network = newNetwork(p.world)
+	c, err := p.newClient(way, nil)
+	if err != nil {
+		return err
+	}
+	app := c.HTTPClient()
+	p.ask(func(int) *http.Client { return app })
+	return c.Close()
+}
+
+// newClient makes a client of the world, one of several if they share a store.
+func (p *play) newClient(way Way, shared router.Store) (*client.Client, error) {
 	promise := p.world.Budget()
 	promise.CostWeight, promise.Hedge = way.CostWeight, way.Hedge
 	c, err := client.New(client.Config{
@@ -67,21 +77,24 @@ func (p *play) run(way Way) error {
 		Endpoints: map[string]budget.Budget{endpoint: promise},
 		Transport: p.network,
 		Seed:      p.world.seed,
+		Shared:    shared,
 	})
 	if err != nil {
-		return fmt.Errorf("our client: %w", err)
+		return nil, fmt.Errorf("our client: %w", err)
 	}
-	p.client = c
+	return c, nil
+}
+
+// ask has every call made when it is due, by the application that it is of.
+func (p *play) ask(app func(call int) *http.Client) {
 	var calls sync.WaitGroup
-	app := c.HTTPClient()
 	for i := range p.world.calls {
 		call := &p.world.calls[i]
 		time.Sleep(call.At - p.network.age())
 		body := p.bodies.of(call)
-		calls.Go(func() { p.outcomes[i] = p.ask(app, call, body) })
+		calls.Go(func() { p.outcomes[i] = p.askOne(app(i), call, body) })
 	}
 	calls.Wait()
-	return c.Close()
 }
 
 func (p *play) targets() []client.Target {
@@ -97,9 +110,9 @@ func (p *play) targets() []client.Target {
 	return targets
 }
 
-// ask is what an application does, without an SDK: decoding would take most of the time
+// askOne is what an application does, without an SDK: decoding would take most of the time
 // of a run.
-func (p *play) ask(app *http.Client, c *Call, body []byte) Outcome {
+func (p *play) askOne(app *http.Client, c *Call, body []byte) Outcome {
 	ctx, cancel := context.WithTimeout(budget.With(context.Background(), endpoint), Deadline)
 	defer cancel()
 	ctx, call := middleware.WithCall(ctx)
