@@ -8,7 +8,6 @@ import "math"
 type Counts struct {
 	Ended    [Buckets]float64 // ended, by how long they took
 	Censored [Buckets]float64 // took at least so long: given up, or still under way
-	Failed   float64          // ended in an error
 
 	scale scale
 }
@@ -44,7 +43,6 @@ func (c *Counts) Censor(v, weight float64) {
 // without a unit take other's; Add panics if the units differ.
 func (c *Counts) Add(other *Counts, weight float64) {
 	c.scale = commonScale(c.scale, other.scale)
-	c.Failed += weight * other.Failed
 	for i := range c.Ended {
 		c.Ended[i] += weight * other.Ended[i]
 		c.Censored[i] += weight * other.Censored[i]
@@ -60,7 +58,6 @@ func (c *Counts) index(v float64) int {
 
 // fade multiplies all by factor.
 func (c *Counts) fade(factor float64) {
-	c.Failed *= factor
 	for i := range c.Ended {
 		c.Ended[i] *= factor
 		c.Censored[i] *= factor

@@ -18,14 +18,12 @@ type epoch struct {
 	from time.Duration // since the start of the histogram
 	prev *epoch        // the young epoch before this one
 
-	failed          atomic.Uint32
 	ended, censored [Buckets]atomic.Uint32
 }
 
 // merge adds other, which nobody records into any more. Merges exclude each other,
 // so that a store will do.
 func (e *epoch) merge(other *epoch) {
-	e.failed.Store(e.failed.Load() + other.failed.Load())
 	for i := range e.ended {
 		if n := other.ended[i].Load(); n > 0 {
 			e.ended[i].Store(e.ended[i].Load() + n)
@@ -39,9 +37,6 @@ func (e *epoch) merge(other *epoch) {
 // addTo adds what e counts to two sums at once, since most of the work is to look
 // through buckets that are empty.
 func (e *epoch) addTo(a *Counts, weightA float64, b *Counts, weightB float64) {
-	failed := float64(e.failed.Load())
-	a.Failed += weightA * failed
-	b.Failed += weightB * failed
 	for i := range e.ended {
 		if n := e.ended[i].Load(); n > 0 {
 			a.Ended[i] += weightA * float64(n)

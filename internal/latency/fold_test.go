@@ -78,20 +78,6 @@ func TestCascadeConserves(t *testing.T) {
 	})
 }
 
-func TestFailuresAgeLikeTheRest(t *testing.T) {
-	h := latency.New(1, start)
-	for d := time.Duration(0); d < 3*time.Hour; d += 7 * time.Second {
-		h.Record(at(d), 2)
-		h.Fail(at(d))
-		if d%(21*time.Second) == 0 {
-			fast, slow := folded(h, at(d))
-			if f, s := fast.Ended[15], slow.Ended[15]; math.Abs(fast.Failed-f) > 1e-9*f || math.Abs(slow.Failed-s) > 1e-9*s {
-				t.Fatalf("after %v %v and %v failed, %v and %v ended; they came together", d, fast.Failed, slow.Failed, f, s)
-			}
-		}
-	}
-}
-
 // All goroutines find the epoch outdated at once, while another folds: none of
 // their records may go astray.
 func TestConcurrentRotation(t *testing.T) {

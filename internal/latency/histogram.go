@@ -55,12 +55,6 @@ func (h *Histogram) Censor(now time.Time, v float64) {
 	}
 }
 
-// Fail counts something that ended in an error, and so says nothing about how long
-// success takes.
-func (h *Histogram) Fail(now time.Time) {
-	h.epoch(now).failed.Add(1)
-}
-
 // epoch returns the one to record into.
 func (h *Histogram) epoch(now time.Time) *epoch {
 	since := now.Sub(h.start)

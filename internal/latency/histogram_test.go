@@ -37,13 +37,11 @@ func TestEachKindIsCountedApart(t *testing.T) {
 	h.Record(start, math.NaN())
 	h.Censor(start, 4)
 	h.Censor(start, math.NaN())
-	h.Fail(start)
 	fast, slow := folded(h, start)
 
 	want := latency.NewCounts(1)
 	want.Ended[15], want.Ended[319] = 2, 1
 	want.Censored[31] = 1
-	want.Failed = 1
 	for name, got := range map[string]*latency.Counts{"fast": fast, "slow": slow} {
 		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(latency.Counts{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -203,7 +201,6 @@ func TestRecordDoesNotAllocate(t *testing.T) {
 	allocs := testing.AllocsPerRun(100, func() {
 		h.Record(start, 3)
 		h.Censor(start, 3)
-		h.Fail(start)
 	})
 	if allocs != 0 {
 		t.Errorf("%v allocations, want none", allocs)
