@@ -81,6 +81,9 @@
 //	the caller's cancel or deadline, a lost race      nothing                          nobody
 //	finish reason length                              it is an answer                  nobody
 //
+// Where the endpoint lists further models (budget.Budget.Models), their routes follow
+// once none of the call's own is left: Call.Fallback tells.
+//
 // All attempts and waits of a call share its deadline, and nothing sleeps while
 // a route is left that may be taken. The first step to another healthy route is
 // always made; all further attempts are rationed to a fifth of the calls, with a
