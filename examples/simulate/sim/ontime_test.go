@@ -11,8 +11,8 @@ func bubble(t *testing.T) func(func()) {
 	return func(f func()) { synctest.Test(t, func(*testing.T) { f() }) }
 }
 
-// No call of our client is lost, whatever happens, and what it measures is what the
-// world had for it.
+// No call of our client is lost, whatever happens, what it measures is what the world had
+// for it, and it is no better than who knows the future.
 func TestOursInEveryScenario(t *testing.T) {
 	for _, s := range Scenarios() {
 		for _, early := range []bool{true, false} {
@@ -23,6 +23,12 @@ func TestOursInEveryScenario(t *testing.T) {
 			}
 			for i := range outcomes {
 				checkOutcome(t, w, i, &outcomes[i])
+			}
+			best, ours := Clairvoyant(w), Measure(w.Budget(), outcomes)
+			for j, miss := range ours.Miss {
+				if miss < best.Miss[j]-1e-9 {
+					t.Errorf("%s: ours misses %.4f of layer %d, the clairvoyant %.4f", s.Name, miss, j, best.Miss[j])
+				}
 			}
 		}
 	}
