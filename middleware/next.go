@@ -28,9 +28,8 @@ func (r *race) find() (router.Choice, *router.Flight, error) {
 // turn at the limits, or the end of a cooldown.
 func (r *race) await() error {
 	r.plan.Release()
-	start := time.Now()
 	plan, err := r.set.router.Wait(r.ctx, r.asks)
-	r.rec.Waited += time.Since(start)
+	r.rec.Waited += plan.Waited
 	r.plan, r.next, r.untried, r.bottom = plan, 0, false, false
 	if err == nil {
 		return nil
@@ -167,11 +166,14 @@ func (r *race) recover(a *attempt) bool {
 		return true
 	}
 	other := j.cause == router.CauseKey || remedy == otherMaker && r.othersRefused() // another target may come back in time
-	if remedy != again && !other || !r.t.retries.take() {
+	pause := j.cause != router.CauseRateLimit && !other                              // a cooldown is pause enough
+	switch {
+	case remedy != again && !other, r.rounds+1 >= r.tries, pause && r.pauses+1 >= maxTries, !r.t.retries.take():
 		return false
 	}
+	r.rounds++
 	r.resume = time.Now()
-	if j.cause != router.CauseRateLimit && !other { // a cooldown is pause enough
+	if pause {
 		r.resume = r.resume.Add(retryPause << r.pauses)
 		r.pauses++
 	}
