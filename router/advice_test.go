@@ -162,6 +162,24 @@ func TestAdviceOnCuts(t *testing.T) {
 	})
 }
 
+// All of 200 calls were cut off: there is no more than 100%.
+func TestAdviceOnCutsOfAll(t *testing.T) {
+	in(t, two(budget.Budget{}), func(w world) {
+		for range 200 {
+			w.stream("a", chat, 200*ms, ms)
+			tally := w.Ledger("chat").Tally(true)
+			tally.Content(200 * ms)
+			tally.Truncated(false)
+			tally.Completed(ms, 300*ms)
+		}
+		all, _ := w.advice()
+		// Wilson: 3.84/203.84 are missing at most.
+		if text := all[router.AdviceCap].Text; !strings.Contains(text, "100% (95%: 98% to 100%)") {
+			t.Errorf("advice is %q", text)
+		}
+	})
+}
+
 // The endpoint may use a alone; b answers in half the time.
 func TestAdviceOnTargets(t *testing.T) {
 	for _, tt := range []struct {

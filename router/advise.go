@@ -13,7 +13,20 @@ func (e estimate) between() string {
 
 // percent formats a share with its interval.
 func (e estimate) percent() string {
-	return fmt.Sprintf("%.3g%% (95%%: %.2g%% to %.2g%%)", 100*e.value, 100*e.low, 100*e.high)
+	return fmt.Sprintf("%.3g%% (95%%: %s to %s)", 100*e.value, inPercent(e.low), inPercent(e.high))
+}
+
+// inPercent formats a share to two digits, such as "0.71%", and what is nearly all as
+// "100%".
+func inPercent(share float64) string {
+	switch p := 100 * share; {
+	case p >= 99.5:
+		return "100%"
+	case p < 0.0001: // %g would write it with an exponent, as it would 100
+		return "0%"
+	default:
+		return fmt.Sprintf("%.2g%%", p)
+	}
 }
 
 // adviseCuts looks at answers that their cap has ended. One that was cut is reckoned as
