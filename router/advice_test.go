@@ -209,6 +209,10 @@ func TestAdviceOnTargets(t *testing.T) {
 				all, _ := w.advice()
 				if tt.want {
 					saves(t, all[router.AdviceTarget], 300*ms)
+					text, priced := all[router.AdviceTarget].Text, c.Targets[0].Price != router.Price{}
+					if strings.Contains(text, "at no higher price") != priced {
+						t.Errorf("prices are known: %v, but: %s", priced, text)
+					}
 				} else if a, ok := all[router.AdviceTarget]; ok {
 					t.Errorf("advice is %q, want none", a.Text)
 				}
