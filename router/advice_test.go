@@ -115,8 +115,10 @@ func TestAdviceOnCaches(t *testing.T) {
 		}
 		all, _ := w.advice()
 		saves(t, all[router.AdviceCache], 450*ms)
-		if a := all[router.AdviceCache]; !strings.Contains(a.Text, "Of 120 prompts that began") || !strings.Contains(a.Text, "50% (95%: 41% to 59%)") {
-			t.Errorf("%q, want 60 of 120", a.Text)
+		for _, part := range []string{"Of 120 prompts that began", "50% (95%: 41% to 59%)", "beginnings did not change"} {
+			if a := all[router.AdviceCache]; !strings.Contains(a.Text, part) {
+				t.Errorf("%q, want %q", a.Text, part)
+			}
 		}
 	})
 }
@@ -158,24 +160,6 @@ func TestAdviceOnCuts(t *testing.T) {
 		if len(texts) != 2 || !strings.Contains(texts[0], "5% (95%: 2.7% to 9%) got no answer") ||
 			!strings.Contains(texts[1], "5% (95%: 2.7% to 9%) got an answer that the token cap cut off") {
 			t.Errorf("advice is %q", texts)
-		}
-	})
-}
-
-// All of 200 calls were cut off: there is no more than 100%.
-func TestAdviceOnCutsOfAll(t *testing.T) {
-	in(t, two(budget.Budget{}), func(w world) {
-		for range 200 {
-			w.stream("a", chat, 200*ms, ms)
-			tally := w.Ledger("chat").Tally(true)
-			tally.Content(200 * ms)
-			tally.Truncated(false)
-			tally.Completed(ms, 300*ms)
-		}
-		all, _ := w.advice()
-		// Wilson: 3.84/203.84 are missing at most.
-		if text := all[router.AdviceCap].Text; !strings.Contains(text, "100% (95%: 98% to 100%)") {
-			t.Errorf("advice is %q", text)
 		}
 	})
 }

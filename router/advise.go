@@ -121,7 +121,8 @@ func (c *counsel) slope(h *habit, tokens float64) (estimate, bool) {
 func (h *habit) again() float64 { return float64(h.due - h.cached) }
 
 // adviseCache looks at prompts that begin as one did that the same route had read
-// within 5 minutes, of which half or more was read again.
+// within 5 minutes, of which half or more was read again. How prompts are put together
+// is not at fault: their beginnings are known to be the same.
 func (c *counsel) adviseCache() {
 	due := 0
 	var missed []habit
@@ -140,7 +141,7 @@ func (c *counsel) adviseCache() {
 	})
 	takes := middleOf(missed, c.time)
 	c.add(AdviceCache, fmt.Sprintf(
-		"Of %d prompts that began like one of the 5 minutes before %s were not found in the provider's cache, and each of them read %.0f tokens again at the median, for %s %s: keep what stays the same first, and unchanged.",
+		"Of %d prompts that began like one of the 5 minutes before %s were not found in the provider's cache, and each of them read %.0f tokens again at the median, for %s %s: their beginnings did not change, so see whether it caches this model, and whether it has to be asked to.",
 		due, shareOf(float64(len(missed)), float64(due)).percent(), middleOf(missed, (*habit).again).value, inWords(saves.value), saves.between(),
 	), saves, n, c.metric(), takes.value)
 }
