@@ -29,12 +29,22 @@ func inPercent(share float64) string {
 	}
 }
 
+// cuts are how many answers a token cap has ended, how many of them before they had
+// begun, and of how many calls.
+type cuts struct{ cut, starved, calls uint64 }
+
+func (e *endpoint) cuts() (n cuts) {
+	n.cut, n.starved = e.ledger.Truncated()
+	n.calls = e.ledger.Status()[e.answered()].Calls
+	return n
+}
+
 // adviseCuts looks at answers that their cap has ended. One that was cut is reckoned as
 // a call for nothing, to be made again.
 func (c *counsel) adviseCuts() {
 	e := c.endpoint
-	cut, starved := e.ledger.Truncated()
-	calls := e.ledger.Status()[e.answered()].Calls
+	n := e.cuts()
+	cut, starved, calls := n.cut-e.former.cut, n.starved-e.former.starved, n.calls-e.former.calls
 	total := middleOf(c.calls, func(h *habit) float64 { return float64(h.total) }).value
 	add := func(share estimate, text string) {
 		c.advice = append(c.advice, weighedAdvice{
