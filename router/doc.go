@@ -396,8 +396,8 @@
 //	         off, or that reasoning left nothing for, by their share (1%, and 0.1%) since
 //	         the endpoint has its cap.
 //	target   one that the budget does not allow, is well, takes the same formats and
-//	         costs no more, as far as prices are known: the median now less what it is expected to take for the
-//	         same calls, having had 60 of its own lately
+//	         costs no more, as far as prices are known: the median now less what it is
+//	         expected to take for the same calls, having had 60 of its own lately
 //
 // Slopes are medians of those between all pairs of at most 100 points, with the interval
 // by Kendall's tau (Sen, 1968) or by what each point contributes to it (Hoeffding, 1948),
