@@ -240,7 +240,11 @@ func (c *Client) Snapshot() router.Snapshot { return c.router.Load().Snapshot() 
 //
 // To a request with "Accept: application/json", or with ?format=json, it answers with
 // the same as JSON. There a time is a number of milliseconds in a field that ends in
-// _ms, "unbounded" if it is beyond all that was seen, and null if there is none.
+// _ms, "unbounded" if it is beyond all that was seen, and null if there is none; other
+// fields mean what those of the same name do in router.Snapshot and middleware.Call.
+// Fields may be added; "version", now 1, rises if one goes or changes its meaning. With
+// ?format=stream the same comes once a second as server-sent events: "state" with the
+// calls that are new, or "beat" if nothing is, and "closed" in the end.
 //
 // At most 16 may look at a time, each over a stream that Close ends, so that a server
 // is shut down after the client is closed, or by http.Server.Close.

@@ -135,8 +135,9 @@ func (a *attempt) report(r *Attempt, limits ratelimit.Info) {
 		Flight: a.flight, Outcome: r.Outcome, Elapsed: time.Since(a.start),
 		TTFT: r.TTFT, TPOT: r.TPOT, Total: r.Total,
 		PromptTokens: r.Usage.Input, CachedTokens: r.Usage.CachedInput, OutputTokens: r.Usage.Output,
-		ServedModel: r.ServedModel,
-		Cause:       judge(r.Err).cause, Reason: briefly(r.Err),
+		ReasoningTokens: r.Usage.Reasoning,
+		ServedModel:     r.ServedModel,
+		Cause:           judge(r.Err).cause, Reason: briefly(r.Err),
 		Requests: headroom(limits.Requests), Tokens: headroom(limits.Tokens),
 	}
 	if rep.Cause == router.CauseAbsent && len(a.in.asks.State) > 0 {

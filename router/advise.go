@@ -13,15 +13,38 @@ func (e estimate) between() string {
 
 // percent formats a share with its interval.
 func (e estimate) percent() string {
-	return fmt.Sprintf("%.3g%% (95%%: %.2g%% to %.2g%%)", 100*e.value, 100*e.low, 100*e.high)
+	return fmt.Sprintf("%.3g%% (95%%: %s to %s)", 100*e.value, inPercent(e.low), inPercent(e.high))
+}
+
+// inPercent formats a share to two digits, such as "0.71%", and what is nearly all as
+// "100%".
+func inPercent(share float64) string {
+	switch p := 100 * share; {
+	case p >= 99.5:
+		return "100%"
+	case p < 0.0001: // %g would write it with an exponent, as it would 100
+		return "0%"
+	default:
+		return fmt.Sprintf("%.2g%%", p)
+	}
+}
+
+// cuts are how many answers a token cap has ended, how many of them before they had
+// begun, and of how many calls.
+type cuts struct{ cut, starved, calls uint64 }
+
+func (e *endpoint) cuts() (n cuts) {
+	n.cut, n.starved = e.ledger.Truncated()
+	n.calls = e.ledger.Status()[e.answered()].Calls
+	return n
 }
 
 // adviseCuts looks at answers that their cap has ended. One that was cut is reckoned as
 // a call for nothing, to be made again.
 func (c *counsel) adviseCuts() {
 	e := c.endpoint
-	cut, starved := e.ledger.Truncated()
-	calls := e.ledger.Status()[e.answered()].Calls
+	n := e.cuts()
+	cut, starved, calls := n.cut-e.former.cut, n.starved-e.former.starved, n.calls-e.former.calls
 	total := middleOf(c.calls, func(h *habit) float64 { return float64(h.total) }).value
 	add := func(share estimate, text string) {
 		c.advice = append(c.advice, weighedAdvice{
@@ -108,7 +131,8 @@ func (c *counsel) slope(h *habit, tokens float64) (estimate, bool) {
 func (h *habit) again() float64 { return float64(h.due - h.cached) }
 
 // adviseCache looks at prompts that begin as one did that the same route had read
-// within 5 minutes, of which half or more was read again.
+// within 5 minutes, of which half or more was read again. How prompts are put together
+// is not at fault: their beginnings are known to be the same.
 func (c *counsel) adviseCache() {
 	due := 0
 	var missed []habit
@@ -127,7 +151,7 @@ func (c *counsel) adviseCache() {
 	})
 	takes := middleOf(missed, c.time)
 	c.add(AdviceCache, fmt.Sprintf(
-		"Of %d prompts that began like one of the 5 minutes before %s were not found in the provider's cache, and each of them read %.0f tokens again at the median, for %s %s: keep what stays the same first, and unchanged.",
+		"Of %d prompts that began like one of the 5 minutes before %s were not found in the provider's cache, and each of them read %.0f tokens again at the median, for %s %s: their beginnings did not change, so see whether it caches this model, and whether it has to be asked to.",
 		due, shareOf(float64(len(missed)), float64(due)).percent(), middleOf(missed, (*habit).again).value, inWords(saves.value), saves.between(),
 	), saves, n, c.metric(), takes.value)
 }

@@ -16,8 +16,8 @@ const (
 )
 
 // adviseTarget looks for a target that the endpoint may not use, that is well, costs no
-// more, and would be faster: of those that would the best. Others are found without
-// advice.
+// more as far as prices are known, and would be faster: of those that would the best.
+// Others are found without advice.
 func (c *counsel) adviseTarget() {
 	groups, byGroup := *c.router.groups.Load(), make(map[*group][]habit)
 	for _, h := range c.kind {
@@ -53,13 +53,16 @@ func (c *counsel) adviseTarget() {
 
 func (c *counsel) addTarget(o *observed, calls []habit, saves, takes estimate) {
 	t, model := &c.router.targets[o.target], o.group.model
-	where := ""
+	where, price := "", ""
 	if t.Region != "" {
 		where = " in " + t.Region
 	}
+	if t.Price.known() {
+		price = ", at no higher price"
+	}
 	c.add(AdviceTarget, fmt.Sprintf(
-		"Target %s%s, which the endpoint does not use, would answer %s in %s at the median instead of %s, at no higher price: that saves %s %s.",
-		t.Name, where, model, inWords(takes.value-saves.value), inWords(takes.value), inWords(saves.value), saves.between(),
+		"Target %s%s, which the endpoint does not use, would answer %s in %s at the median instead of %s%s: that saves %s %s.",
+		t.Name, where, model, inWords(takes.value-saves.value), inWords(takes.value), price, inWords(saves.value), saves.between(),
 	), saves, len(calls), c.metric(), takes.value)
 }
 

@@ -385,17 +385,19 @@
 // nobody waits, as with budget.Batch, only what a cap cuts is told.
 //
 //	stream   the rest of an answer after its first token: n-1 times the slope of totals
-//	         by tokens. Not where the end alone is promised, or the model reasons.
+//	         by tokens. Not where the end alone is promised, or the model reasons, as its
+//	         name or its usage tells.
 //	prompt   half the uncached tokens times the slope of TTFT by them, on the route that
 //	         the call took; if it has read prompts as short as that
 //	cache    the tokens that were read again, of prompts that begin like one of the 5
 //	         minutes before and had less than half of that cached, times the same slope
 //	cap      half of what comes after the first token, where totals are promised, or
 //	         not streamed, and that is more than half of them. Answers that the cap cut
-//	         off, or that reasoning left nothing for, by their share (1%, and 0.1%).
+//	         off, or that reasoning left nothing for, by their share (1%, and 0.1%) since
+//	         the endpoint has its cap.
 //	target   one that the budget does not allow, is well, takes the same formats and
-//	         costs no more: the median now less what it is expected to take for the
-//	         same calls, having had 60 of its own lately
+//	         costs no more, as far as prices are known: the median now less what it is
+//	         expected to take for the same calls, having had 60 of its own lately
 //
 // Slopes are medians of those between all pairs of at most 100 points, with the interval
 // by Kendall's tau (Sen, 1968) or by what each point contributes to it (Hoeffding, 1948),

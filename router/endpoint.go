@@ -29,6 +29,7 @@ type endpoint struct {
 
 	outputs *outputs
 	advised atomic.Pointer[advised] // nil before the first snapshot
+	former  cuts                    // what the ledger had when the token cap became this one
 
 	used       atomic.Bool  // the config names it, or a call of it was planned
 	unexplored atomic.Int64 // calls since the last that explored

@@ -82,6 +82,10 @@ func (e *estate) passOn(to *endpoint) {
 	if old != nil {
 		to.ledger = old.ledger.Renew(to.budget)
 		to.outputs = old.outputs
+		to.former = old.former
+		if old.budget.MaxTokens != to.budget.MaxTokens {
+			to.former = old.cuts() // another cap is not to blame for them
+		}
 		if old.budget.HedgeShare() == to.budget.HedgeShare() {
 			to.allowance = old.allowance
 		}

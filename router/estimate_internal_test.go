@@ -49,6 +49,20 @@ func TestEstimates(t *testing.T) {
 	}
 }
 
+// A share is written in plain figures, also where all or nearly none are meant. Wilson's
+// interval of 200 of 200 ends at 3.84/203.84 less than 1.
+func TestSharesInWords(t *testing.T) {
+	for e, want := range map[estimate]string{
+		shareOf(200, 200):    "100% (95%: 98% to 100%)",
+		shareOf(10, 100):     "10% (95%: 5.5% to 17%)",
+		{0.01, 1e-9, 0.9949}: "1% (95%: 0% to 99%)",
+	} {
+		if got := e.percent(); got != want {
+			t.Errorf("%v is %q, want %q", e, got, want)
+		}
+	}
+}
+
 // Intervals have the truth in them 95 times in 100, with heavy tails and a spread that
 // grows with the prompt.
 func TestIntervalsContainTheTruth(t *testing.T) {

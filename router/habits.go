@@ -36,7 +36,7 @@ func (f *Flight) habit(rep *Report) habit {
 	h := habit{
 		route:    f.route.id,
 		streamed: f.streamed,
-		thinks:   f.thinks,
+		thinks:   f.thinks || rep.ReasoningTokens > 0,
 		total:    float32(rep.total().Seconds()),
 		prompt:   float32(rep.PromptTokens),
 		cached:   float32(rep.CachedTokens),

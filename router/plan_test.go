@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -272,6 +273,19 @@ func TestReason(t *testing.T) {
 		pinned.Pin = "b"
 		if got := w.Plan(pinned).Reason(); got != "b: pinned" {
 			t.Errorf("reason %q, want \"b: pinned\"", got)
+		}
+	})
+}
+
+// What misses for certain is said in plain figures: 100%, not 1e+02%.
+func TestReasonOfCertainMisses(t *testing.T) {
+	in(t, two(budget.Budget{TTFT: budget.Layers{95: 100 * ms}}), func(w world) {
+		for range 300 {
+			w.stream("a", chat, 5*time.Second, ms)
+			w.stream("b", chat, 5*time.Second, ms)
+		}
+		if got := w.Plan(chat).Reason(); !strings.Contains(got, "(misses 100% of 5%)") {
+			t.Errorf("%s, want misses of 100%%", got)
 		}
 	})
 }

@@ -96,7 +96,7 @@ func (q *question) whyLeastScore(p Plan, x *ranked) string {
 	for _, l := range q.layers {
 		miss := q.miss(x, l.layer)
 		kept = kept && miss <= l.allowed
-		misses = append(misses, fmt.Sprintf("%v (misses %.2g%% of %.2g%%)", layers[l.index], 100*miss, 100*l.allowed))
+		misses = append(misses, fmt.Sprintf("%v (misses %s of %s)", layers[l.index], inPercent(miss), inPercent(l.allowed)))
 	}
 	verdict := "comes nearest to"
 	switch {

@@ -274,3 +274,25 @@ func TestReloadConcurrently(t *testing.T) {
 		t.Errorf("%d attempts ended, want %d", ended, started.Load())
 	}
 }
+
+// Once the cap is another, what the former one cut says nothing of it.
+func TestAdviceOnFormerCaps(t *testing.T) {
+	in(t, two(budget.Budget{MaxTokens: budget.MaxTokens{Limit: 100}}), func(w world) {
+		for range 100 {
+			tally := w.Ledger("chat").Tally(true)
+			tally.Truncated(false)
+			tally.Completed(ms, 300*ms)
+		}
+		w.reload(two(budget.Budget{MaxTokens: budget.MaxTokens{Limit: 100}, Deadline: time.Minute}), all)
+		if all, _ := w.advice(); all[router.AdviceCap].Calls != 100 {
+			t.Errorf("advice after a reload is %v, want that on cuts", all)
+		}
+		w.reload(two(budget.Budget{MaxTokens: budget.MaxTokens{Limit: 1000}}), all)
+		for range 2 {
+			if all, _ := w.advice(); len(all) > 0 {
+				t.Errorf("advice is %v, want none", all)
+			}
+			w.reload(two(budget.Budget{MaxTokens: budget.MaxTokens{Limit: 1000}}), all)
+		}
+	})
+}

@@ -19,8 +19,8 @@ type Report struct {
 	// Total is the time to the last content or terminal event. If 0, Elapsed.
 	Total time.Duration
 	// PromptTokens includes CachedTokens. OutputTokens are all that were
-	// generated.
-	PromptTokens, CachedTokens, OutputTokens int
+	// generated, ReasoningTokens those of them that are no part of the answer.
+	PromptTokens, CachedTokens, OutputTokens, ReasoningTokens int
 	// ServedModel is the model that the provider says it answered with. Of one that is
 	// longer than 128 bytes the beginning counts; what has other characters than
 	// [A-Za-z0-9._:/@-] is left out. May be empty.

@@ -51,6 +51,9 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if err := o.findFolders(); err != nil {
+		return err
+	}
 	t, err := o.prepare()
 	if err != nil {
 		return err
@@ -78,6 +81,16 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	return o.against(old, report, out)
 }
 
+// findFolders looks for those of the files that are to be written in the end.
+func (o *options) findFolders() error {
+	for _, name := range []string{o.json, o.csv} {
+		if _, err := os.Stat(filepath.Dir(name)); err != nil { // "." of no name
+			return err
+		}
+	}
+	return nil
+}
+
 func readOld(name string) (*load.Report, error) {
 	if name == "" {
 		return nil, nil
@@ -96,7 +109,12 @@ func (o *options) against(old, report *load.Report, out io.Writer) error {
 	if err := c.WriteTable(out); err != nil {
 		return err
 	}
-	if worse := c.Regressions(); o.failOnRegression && worse > 0 {
+	switch worse := c.Regressions(); {
+	case !o.failOnRegression:
+		return nil
+	case len(c.Changes) == 0: // a gate that lets pass what it has not looked at is none
+		return fmt.Errorf("nothing could be compared with %s", o.compare)
+	case worse > 0:
 		return fmt.Errorf("%d figures are worse than in %s", worse, o.compare)
 	}
 	return nil

@@ -174,6 +174,37 @@ func TestFailOnRegression(t *testing.T) {
 	}
 }
 
+// A gate does not pass because nothing could be held against each other.
+func TestFailOnNothingInCommon(t *testing.T) {
+	old, now := reportOf(t, 10), reportOf(t, 10)
+	old.Series[0].Load.Rate = 2
+	o := &options{compare: "old.json", failOnRegression: true}
+	if err := o.against(old, now, io.Discard); err == nil {
+		t.Error("two tests without a series in common")
+	}
+	few := reportOf(t, 10)
+	few.Series[0].Samples = nil
+	if err := o.against(few, now, io.Discard); err == nil {
+		t.Error("an old report without a call")
+	}
+	o.failOnRegression = false
+	if err := o.against(old, now, io.Discard); err != nil {
+		t.Errorf("it was not asked to fail: %v", err)
+	}
+}
+
+// What cannot be written is found before the calls, not after.
+func TestNowhereToWrite(t *testing.T) {
+	var out bytes.Buffer
+	missing := filepath.Join(t.TempDir(), "missing", "file")
+	for _, name := range []string{"-json", "-csv"} {
+		err := run(t.Context(), parsed(t, "-calls", "2", "-rounds", "1", "-rate", "1000", "-target", "near", "-endpoint", "chat", name, missing), &out)
+		if !errors.Is(err, os.ErrNotExist) || strings.Contains(out.String(), "TTFT") {
+			t.Errorf("%s: %v, having printed %q", name, err, out.String())
+		}
+	}
+}
+
 // reportOf is a report of 100 calls with TTFTs from ms on.
 func reportOf(t *testing.T, ms int) *load.Report {
 	t.Helper()

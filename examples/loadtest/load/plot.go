@@ -109,7 +109,7 @@ func (r *Report) WriteDistribution(w io.Writer) error {
 		var lines []line
 		for k := range r.Series {
 			if s := &r.Series[k]; s.Load == l {
-				lines = append(lines, line{classes[s.Title()], s.Title(), "none", waiting(m.sorted(s.Samples), f.Y.Low)})
+				lines = append(lines, line{classes[s.Title()], s.Title(), "none", waiting(m.sorted(s.Samples), f.Y.Low, f.X)})
 			}
 		}
 		drawAll(out, f, lines)
@@ -161,18 +161,22 @@ func (r *Report) first() metric {
 const mostPoints = 400 // of a curve
 
 // waiting is the share of sorted values that are above each of them, down to the least share.
-func waiting(values []Span, least float64) [][2]float64 {
+func waiting(values []Span, least float64, x chart.Axis) [][2]float64 {
 	n := len(values)
 	step := max(1, n/mostPoints)
 	var points [][2]float64
+	at := x.Low
 	for i, v := range values {
 		share := float64(n-i) / float64(n)
-		if v == Never || share < least {
-			break
-		}
-		if i%step == 0 || share < 0.05 { // the tail is what it is about
+		switch {
+		case share < least:
+			return points
+		case v == Never:
+			return append(points, [2]float64{at, share}, [2]float64{x.High, share})
+		case i%step == 0 || share < 0.05: // the tail is what it is about
 			points = append(points, [2]float64{v.ms(), share})
 		}
+		at = v.ms()
 	}
 	return points
 }

@@ -2,6 +2,7 @@ package load
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -141,6 +142,9 @@ func ReadReport(from io.Reader) (*Report, error) {
 	r := new(Report)
 	if err := json.NewDecoder(from).Decode(r); err != nil {
 		return nil, fmt.Errorf("not a report of a load test: %w", err)
+	}
+	if r.Setup.Date.IsZero() {
+		return nil, errors.New("not a report of a load test: it has no date")
 	}
 	return r, nil
 }

@@ -140,6 +140,9 @@ func TestReadReport(t *testing.T) {
 	if _, err := load.ReadReport(strings.NewReader("subject,load\n")); err == nil {
 		t.Error("a CSV is no report")
 	}
+	if _, err := load.ReadReport(strings.NewReader(`{"figures": []}`)); err == nil {
+		t.Error("somebody else's JSON is no report")
+	}
 	for text, want := range map[string]load.Span{"1.5": span(1500 * time.Microsecond), "null": load.Never, "0.000001": 1} {
 		var got load.Span
 		if err := json.Unmarshal([]byte(text), &got); err != nil || got != want {

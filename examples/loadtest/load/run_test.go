@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -230,7 +231,7 @@ func TestStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		p := plan(direct(t, world{"a": upstream.New("a", steady, 1)}.config(budget.Budget{}), "a"))
-		p.Loads = []load.Load{{Concurrency: 1}, {Rate: 5}}
+		p.Loads, p.Rounds = []load.Load{{Concurrency: 1}, {Rate: 5}}, 2
 		var n atomic.Int64
 		r, err := load.Run(ctx, p, func() {
 			if n.Add(1) == 15 {
@@ -239,6 +240,10 @@ func TestStopped(t *testing.T) {
 		})
 		if err != context.Canceled || len(r.Series) != 1 || r.Series[0].Totals.Calls != 10 {
 			t.Errorf("%v, %+v", err, r.Series)
+		}
+		var table strings.Builder
+		if err := r.WriteTable(&table); err != nil || !strings.Contains(table.String(), "1 at once: 1 of 2 rounds of 10 calls") {
+			t.Errorf("%v: the table does not say that one of two rounds is complete:\n%s", err, table.String())
 		}
 	})
 }

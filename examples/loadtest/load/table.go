@@ -63,6 +63,23 @@ func onOff(on bool) string {
 	return "off"
 }
 
+// rounds says how many there were, of a test that was stopped how many of them are complete.
+func rounds(all []Series, s *Setup) string {
+	least, most := s.Rounds, 0
+	for i := range all {
+		complete := len(all[i].Samples) / max(s.Calls, 1)
+		least, most = min(least, complete), max(most, complete)
+	}
+	switch {
+	case least == s.Rounds:
+		return fmt.Sprintf("%d rounds", s.Rounds)
+	case least == most:
+		return fmt.Sprintf("%d of %d rounds", most, s.Rounds)
+	default:
+		return fmt.Sprintf("%d to %d of %d rounds", least, most, s.Rounds)
+	}
+}
+
 // columns writes a table whose first column is left-aligned and the others right.
 func columns(b *strings.Builder, write func(w io.Writer)) {
 	var raw strings.Builder
@@ -75,7 +92,7 @@ func columns(b *strings.Builder, write func(w io.Writer)) {
 }
 
 func writeLoad(b *strings.Builder, all []Series, s *Setup) {
-	fmt.Fprintf(b, "\n%v: %d rounds of %d calls\n\n", all[0].Load, s.Rounds, s.Calls)
+	fmt.Fprintf(b, "\n%v: %s of %d calls\n\n", all[0].Load, rounds(all, s), s.Calls)
 	columns(b, func(w io.Writer) {
 		fmt.Fprint(w, "ms\t")
 		for _, p := range Percentiles {

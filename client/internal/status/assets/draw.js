@@ -69,7 +69,10 @@ function count(n) { return n.toLocaleString('en-US'); }
 
 function many(n, one) { return `${count(n)} ${one}${n === 1 ? '' : 's'}`; }
 
-function money(v) { return '$' + (v === 0 ? '0' : v < 0.01 ? v.toPrecision(2) : v.toFixed(2)); }
+function money(v) {
+  if (v > 0 && v < 1e-6) return '< $0.000001'; // toPrecision would write an exponent
+  return '$' + (v === 0 ? '0' : v < 0.01 ? v.toPrecision(2) : v.toFixed(2));
+}
 
 function clock(at) {
   return new Date(at).toLocaleTimeString('en-GB');

@@ -38,15 +38,13 @@ function hedgeFacts(h) {
     `; up to ${percent(h.share)} of the calls, ${h.tokens.toFixed(0)} of ${h.burst.toFixed(0)} saved up`;
 }
 
-function adviceText(a) {
-  const saves = a.saves_ms ? ` Saves ${time(a.saves_ms)} (${time(a.low_ms)} to ${time(a.high_ms)}).` : '';
-  return `${a.text}${saves} From ${many(a.calls, 'call')}.`;
-}
+// The text of an advice has what it saves, and how sure that is.
+function adviceText(a) { return `${a.text} From ${many(a.calls, 'call')}.`; }
 
 function layerTable(layers) {
   const row = (tag, cells) => el('tr', '', ...cells.map(([text, kind]) => el(tag, kind || '', text)));
   const body = layers.map(l => {
-    const broken = l.burn > 1 ? 'off' : '', behind = l.debt > 0 ? 'behind' : '';
+    const broken = l.burn > 1 ? 'off' : '', behind = l.debt >= 0.005 ? 'behind' : '';
     const late = l.limit_ms !== null && (l.measured_ms === 'unbounded' || l.measured_ms > l.limit_ms) ? 'off' : '';
     return row('td', [
       [name(l.name)], [time(l.measured_ms), late], [gauge(l), 'gauge'],

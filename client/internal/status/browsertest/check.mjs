@@ -68,6 +68,11 @@ async function look(context, scheme, width) {
     assert.ok((await page.textContent('main')).includes(text), `the page does not show ${text}`);
   }
 
+  // An advice says itself what it saves, and no debt is no alarm.
+  assert.equal(await page.textContent('.advice li'), 'Prompts are long. From 800 calls.');
+  assert.ok(!(await page.locator('.behind').allTextContents()).includes('0.00'), 'a debt that is shown as none stands out');
+  assert.ok((await page.textContent('#calls')).includes('< $0.000001'), 'a cost has an exponent');
+
   // Names are text, whatever is in them.
   assert.equal(await page.evaluate(() => window.harmed), undefined);
   assert.equal(await page.locator('main img, main script, main iframe, main a').count(), 0);
