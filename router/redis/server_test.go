@@ -83,7 +83,7 @@ func (s *server) kill() {
 func (s *server) address() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
 
 func (s *server) option() rueidis.ClientOption {
-	return rueidis.ClientOption{InitAddress: []string{s.address()}, DisableCache: true}
+	return rueidis.ClientOption{InitAddress: []string{s.address()}}
 }
 
 // do sends a command to it, as an administrator would.

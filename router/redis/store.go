@@ -62,7 +62,8 @@ type Store struct {
 // New returns a store, or an error that says what is wrong with the options. It does not
 // connect. rueidis' own options are taken as they are, but where they leave it open a
 // connection has to be there within 2 s (Dialer.Timeout), is dropped when it has not
-// answered for 5 s (ConnWriteTimeout), and is pinged every 10 s (Dialer.KeepAlive).
+// answered for 5 s (ConnWriteTimeout), and is pinged every 10 s (Dialer.KeepAlive). Nothing
+// is cached on this side (DisableCache).
 func New(option rueidis.ClientOption, o Options) (*Store, error) {
 	if o.Prefix == "" {
 		o.Prefix = defaultPrefix
@@ -79,6 +80,9 @@ func New(option rueidis.ClientOption, o Options) (*Store, error) {
 	option.Dialer.Timeout = cmp.Or(option.Dialer.Timeout, dialTimeout)
 	option.Dialer.KeepAlive = cmp.Or(option.Dialer.KeepAlive, pingEvery)
 	option.ConnWriteTimeout = cmp.Or(option.ConnWriteTimeout, writeTimeout)
+	// Nothing is read twice. A cache on this side needs rights that the user may not have, and
+	// a goroutine that reads what was not asked for, which panics at what is no Redis.
+	option.DisableCache = true
 	return &Store{option: option, log: o.Prefix + ":log", prefix: o.Prefix + ":", ttl: o.TTL}, nil
 }
 
