@@ -73,7 +73,9 @@ func (rt *route) tell(enter func(n *news)) {
 }
 
 // shares tells whether there may be other replicas to tell.
-func (rt *route) shares() bool { return rt.group.router.sharing != nil }
+func (rt *route) shares() bool {
+	return rt.group.router.sharing != nil && len(rt.group.model) <= mostModelName
+}
 
 func (rt *route) tellTime(m int, v float64, ended bool) {
 	if !rt.shares() {
