@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ontime-llm/ontime/router"
 )
 
 // A configured model may have a name of any length, such as a path or an ARN. It must not
@@ -37,4 +39,44 @@ func TestShareLongModelName(t *testing.T) {
 			})
 		})
 	}
+}
+
+// However often a key is refused within a span, the others are told of another key too.
+func TestSharedCooldownOfEachKey(t *testing.T) {
+	inFleet(t, func(f fleet) {
+		c := two(tailBudget)
+		c.Targets[0].Keys = 2
+		a, b := f.add(c), f.add(c)
+		time.Sleep(2 * time.Second)
+		var second *router.Flight
+		var first []*router.Flight
+		for range 200 {
+			req := chat
+			req.Pin = "a"
+			choice := a.Plan(req).Choices[0]
+			fl, err := a.Start(choice, req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if choice.Key() == 0 {
+				first = append(first, fl)
+			} else {
+				second = fl
+			}
+		}
+		refuse := func(fl *router.Flight, wait time.Duration) {
+			a.Report(router.Report{Flight: fl, Outcome: router.Failed, Cause: router.CauseRateLimit, RetryAfter: wait})
+		}
+		for _, fl := range first {
+			refuse(fl, 20*time.Second)
+		}
+		refuse(second, 40*time.Second)
+		time.Sleep(1500 * ms)
+		for k, own := range a.status("a").Keys {
+			theirs := b.status("a").Keys[k]
+			if theirs.State != router.StateCooling || theirs.Until.Sub(own.Until).Abs() > 10*ms {
+				t.Errorf("key %d is %q until %v for b, until %v for a", k, theirs.State, theirs.Until, own.Until)
+			}
+		}
+	})
 }
