@@ -1,6 +1,8 @@
 package router_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +79,28 @@ func TestSharedCooldownOfEachKey(t *testing.T) {
 			if theirs.State != router.StateCooling || theirs.Until.Sub(own.Until).Abs() > 10*ms {
 				t.Errorf("key %d is %q until %v for b, until %v for a", k, theirs.State, theirs.Until, own.Until)
 			}
+		}
+	})
+}
+
+// Replicas that come and go, each with another id, leave room for those that come later.
+func TestShareManyShortLivedReplicas(t *testing.T) {
+	inFleet(t, func(f fleet) {
+		b := f.add(two(tailBudget))
+		time.Sleep(time.Second)
+		var hello []byte
+		f.store.set(func(m *memory) { hello = bytes.Clone(m.log[0].Data) })
+		for i := range 1500 {
+			one := bytes.Clone(hello)
+			binary.LittleEndian.PutUint64(one[2:], uint64(i+1))
+			f.store.set(func(m *memory) { m.log = append(m.log, router.Blob{At: time.Now(), Data: one}) })
+			time.Sleep(time.Second)
+		}
+		f.add(two(tailBudget)).teach(20)
+		time.Sleep(7 * time.Second)
+		b.always("b", chat)
+		if s := b.Snapshot().Shared; s.Ignored > 0 || s.Replicas < 50 || s.Replicas > 62 {
+			t.Errorf("b says %+v, want about 55 replicas and none ignored", s)
 		}
 	})
 }

@@ -63,7 +63,7 @@ func (s *sharing) read(r *Router, data []byte, at, now time.Time) {
 	}
 	other := s.replicas[h.replica]
 	if other == nil {
-		if len(s.replicas) >= mostReplicas {
+		if len(s.replicas) >= mostReplicas && !s.makeRoom(now) {
 			s.ignore(r, now, "there are too many replicas")
 			return
 		}
@@ -81,6 +81,24 @@ func (s *sharing) read(r *Router, data []byte, at, now time.Time) {
 	end := at.Add(-millis(h.ended))
 	m := merging{sharing: s, router: r, age: now.Sub(end) + millis(h.span)/2, end: end, now: now}
 	in.visit(&m)
+}
+
+// makeRoom forgets the replica that has been silent for longest, if it is gone: where they
+// live for a minute each, there are many in two hours. What it has published would count
+// again only if it were read again.
+func (s *sharing) makeRoom(now time.Time) bool {
+	var oldest uint64
+	heard := now
+	for id, other := range s.replicas {
+		if other.heard.Before(heard) {
+			oldest, heard = id, other.heard
+		}
+	}
+	if now.Sub(heard) <= replicaGone {
+		return false
+	}
+	delete(s.replicas, oldest)
+	return true
 }
 
 // ignore counts a blob that is of no use, and tells of the first.
