@@ -28,7 +28,7 @@ func TestShareLongModelName(t *testing.T) {
 					a.quick("a", chat, 200*ms)
 					a.quick("a", req, 200*ms)
 				}
-				time.Sleep(7 * time.Second)
+				time.Sleep(8 * time.Second)
 				if n := b.route("a", "m").TTFT.N; n < 9 {
 					t.Errorf("b rests on %.2f attempts of the model with the short name, want 9 at least", n)
 				}
@@ -97,7 +97,7 @@ func TestShareManyShortLivedReplicas(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		f.add(two(tailBudget)).teach(20)
-		time.Sleep(7 * time.Second)
+		time.Sleep(8 * time.Second)
 		b.always("b", chat)
 		if s := b.Snapshot().Shared; s.Ignored > 0 || s.Replicas < 50 || s.Replicas > 62 {
 			t.Errorf("b says %+v, want about 55 replicas and none ignored", s)
