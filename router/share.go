@@ -21,6 +21,7 @@ const (
 
 	mostPending = 60  // blobs that wait for the store; the oldest make room
 	fetchLimit  = 500 // blobs at a time
+	mostFetches = 64  // in a row; the rest is for the next exchange
 
 	mostReplicas     = 1024
 	replicaForgotten = 2 * time.Hour // by then the store has nothing of it any more

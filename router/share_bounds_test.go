@@ -2,9 +2,11 @@ package router_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ontime-llm/ontime/router"
@@ -101,6 +103,32 @@ func TestShareManyShortLivedReplicas(t *testing.T) {
 		b.always("b", chat)
 		if s := b.Snapshot().Shared; s.Ignored > 0 || s.Replicas < 50 || s.Replicas > 62 {
 			t.Errorf("b says %+v, want about 55 replicas and none ignored", s)
+		}
+	})
+}
+
+// endless is a store that has always more.
+type endless struct{ memory }
+
+func (*endless) Fetch(_ context.Context, cursor string, limit int) ([]router.Blob, string, error) {
+	return make([]router.Blob, limit), cursor + ".", nil
+}
+
+// A store that comes to no end does not keep a replica from telling what it has seen, and
+// from ending.
+func TestShareEndlessStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, store := two(tailBudget), new(endless)
+		c.Shared = store
+		r, err := router.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		r.Share(ctx)
+		if store.publishes < 2 {
+			t.Errorf("it published %d blobs in 20 s, want two at least", store.publishes)
 		}
 	})
 }

@@ -8,12 +8,13 @@ import (
 // fetch merges what other replicas have published since the last time.
 func (s *sharing) fetch(ctx context.Context, r *Router) error {
 	defer s.release()
-	for {
+	for range mostFetches {
 		n, err := s.fetchSome(ctx, r)
 		if err != nil || n < fetchLimit {
 			return err
 		}
 	}
+	return nil
 }
 
 func (s *sharing) fetchSome(ctx context.Context, r *Router) (int, error) {
