@@ -29,11 +29,8 @@ func (s *sharing) fetchSome(ctx context.Context, r *Router) (int, error) {
 		if b.At.After(s.newest) {
 			s.newest = b.At
 		}
-		at := b.At.Add(s.offset)
-		if at.After(now) {
-			at = now
-		}
-		s.read(r, b.Data, at, now)
+		age := max(0, now.Sub(b.At.Add(s.offset)))
+		s.read(r, b.Data, now.Add(-age), now) // a time that the wall clock has no say in any more
 	}
 	if cursor == s.cursor {
 		return 0, nil
