@@ -21,6 +21,7 @@ const (
 
 	mostPending = 60  // blobs that wait for the store; the oldest make room
 	fetchLimit  = 500 // blobs at a time
+	mostFetches = 64  // in a row; the rest is for the next exchange
 
 	mostReplicas     = 1024
 	replicaForgotten = 2 * time.Hour // by then the store has nothing of it any more
@@ -34,7 +35,8 @@ type sharing struct {
 	replica  uint64
 	router   atomic.Pointer[Router] // the latest; see [Router.Reload]
 	running  atomic.Bool
-	lastSync atomic.Int64 // in nanoseconds; 0: none
+	made     time.Time
+	lastSync atomic.Int64 // in nanoseconds since then; 0: none
 	urgent   atomic.Bool  // there is something that should not wait for the end of the span
 	wake     chan struct{}
 	random   *rand.Rand
@@ -78,6 +80,7 @@ func newSharing(s Store) *sharing {
 	return &sharing{
 		store:    s,
 		replica:  id,
+		made:     time.Now(),
 		wake:     make(chan struct{}, 1),
 		random:   rand.New(rand.NewPCG(id, 0)),
 		replicas: make(map[uint64]*replica),
@@ -166,7 +169,7 @@ func (s *sharing) settle(r *Router, err error, now time.Time) {
 		r.events.post(Event{At: now, Key: -1, State: StateOK, Why: "replicas share what they see again"})
 	}
 	s.failures = 0
-	s.lastSync.Store(now.UnixNano())
+	s.lastSync.Store(max(int64(now.Sub(s.made)), 1))
 	s.state.Lost, s.state.Why, s.state.LastSync = false, "", now
 }
 
@@ -218,7 +221,11 @@ func (s *sharing) hurry() {
 
 // live tells whether other replicas can be heard now. The nil sharing is not.
 func (s *sharing) live(now time.Time) bool {
-	return s != nil && now.UnixNano()-s.lastSync.Load() < int64(shareStale)
+	if s == nil {
+		return false
+	}
+	last := time.Duration(s.lastSync.Load())
+	return last > 0 && now.Sub(s.made)-last < shareStale
 }
 
 func (s *sharing) status() SharedStatus {

@@ -8,12 +8,13 @@ import (
 // fetch merges what other replicas have published since the last time.
 func (s *sharing) fetch(ctx context.Context, r *Router) error {
 	defer s.release()
-	for {
+	for range mostFetches {
 		n, err := s.fetchSome(ctx, r)
 		if err != nil || n < fetchLimit {
 			return err
 		}
 	}
+	return nil
 }
 
 func (s *sharing) fetchSome(ctx context.Context, r *Router) (int, error) {
@@ -28,11 +29,8 @@ func (s *sharing) fetchSome(ctx context.Context, r *Router) (int, error) {
 		if b.At.After(s.newest) {
 			s.newest = b.At
 		}
-		at := b.At.Add(s.offset)
-		if at.After(now) {
-			at = now
-		}
-		s.read(r, b.Data, at, now)
+		age := max(0, now.Sub(b.At.Add(s.offset)))
+		s.read(r, b.Data, now.Add(-age), now) // a time that the wall clock has no say in any more
 	}
 	if cursor == s.cursor {
 		return 0, nil
@@ -63,7 +61,7 @@ func (s *sharing) read(r *Router, data []byte, at, now time.Time) {
 	}
 	other := s.replicas[h.replica]
 	if other == nil {
-		if len(s.replicas) >= mostReplicas {
+		if len(s.replicas) >= mostReplicas && !s.makeRoom(now) {
 			s.ignore(r, now, "there are too many replicas")
 			return
 		}
@@ -81,6 +79,24 @@ func (s *sharing) read(r *Router, data []byte, at, now time.Time) {
 	end := at.Add(-millis(h.ended))
 	m := merging{sharing: s, router: r, age: now.Sub(end) + millis(h.span)/2, end: end, now: now}
 	in.visit(&m)
+}
+
+// makeRoom forgets the replica that has been silent for longest, if it is gone: where they
+// live for a minute each, there are many in two hours. What it has published would count
+// again only if it were read again.
+func (s *sharing) makeRoom(now time.Time) bool {
+	var oldest uint64
+	heard := now
+	for id, other := range s.replicas {
+		if other.heard.Before(heard) {
+			oldest, heard = id, other.heard
+		}
+	}
+	if now.Sub(heard) <= replicaGone {
+		return false
+	}
+	delete(s.replicas, oldest)
+	return true
 }
 
 // ignore counts a blob that is of no use, and tells of the first.

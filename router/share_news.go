@@ -73,7 +73,9 @@ func (rt *route) tell(enter func(n *news)) {
 }
 
 // shares tells whether there may be other replicas to tell.
-func (rt *route) shares() bool { return rt.group.router.sharing != nil }
+func (rt *route) shares() bool {
+	return rt.group.router.sharing != nil && len(rt.group.model) <= mostModelName
+}
 
 func (rt *route) tellTime(m int, v float64, ended bool) {
 	if !rt.shares() {
@@ -129,13 +131,22 @@ func (rt *route) tellCooling(key int, until time.Time, began bool) {
 	if !rt.shares() {
 		return
 	}
-	rt.tell(func(n *news) {
-		if len(n.cooling) < mostKeys && key < mostKeys {
-			n.cooling = append(n.cooling, newCooling{key, until})
-		}
-	})
+	rt.tell(func(n *news) { n.cool(key, until) })
 	if began {
 		rt.group.router.sharing.hurry()
+	}
+}
+
+// cool notes until when a key cools down: once for each key, however often it is refused.
+func (n *news) cool(key int, until time.Time) {
+	for i := range n.cooling {
+		if n.cooling[i].key == key {
+			n.cooling[i].until = until // it never becomes shorter
+			return
+		}
+	}
+	if key < mostKeys {
+		n.cooling = append(n.cooling, newCooling{key, until})
 	}
 }
 

@@ -107,7 +107,7 @@ func TestOpeningIsNotShared(t *testing.T) {
 		a, b := f.add(two(tailBudget)), f.add(two(tailBudget))
 		time.Sleep(2 * time.Second)
 		opened([]world{a})
-		time.Sleep(7 * time.Second)
+		time.Sleep(8 * time.Second)
 		a.state("a", router.StateOpen)
 		b.state("a", router.StateNoData)
 		b.always("b", chat)

@@ -68,12 +68,12 @@ func TestStoreFlushed(t *testing.T) {
 	inFleet(t, func(f fleet) {
 		a, b := f.add(two(tailBudget)), f.add(two(tailBudget))
 		a.teach(20)
-		time.Sleep(7 * time.Second)
+		time.Sleep(8 * time.Second)
 		f.store.flush()
-		time.Sleep(7 * time.Second)
+		time.Sleep(8 * time.Second)
 		b.always("b", chat)
 		a.teach(20)
-		time.Sleep(7 * time.Second)
+		time.Sleep(8 * time.Second)
 		f.add(two(tailBudget)).always("b", chat)
 		if s := b.Snapshot().Shared; s.Errors > 0 || s.Lost {
 			t.Errorf("b says %+v", s)
@@ -89,7 +89,7 @@ func TestStoreGarbage(t *testing.T) {
 		c.OnHealth = log.add
 		a, b := f.add(c), f.add(two(tailBudget))
 		b.teach(10)
-		time.Sleep(7 * time.Second)
+		time.Sleep(8 * time.Second)
 		var whole []byte
 		f.store.set(func(m *memory) { whole = m.log[len(m.log)-1].Data })
 		other := append([]byte(nil), whole...)
@@ -117,7 +117,7 @@ func TestNothingIsCountedTwice(t *testing.T) {
 	inFleet(t, func(f fleet) {
 		a, b := f.add(two(tailBudget)), f.add(two(tailBudget))
 		a.teach(10)
-		time.Sleep(7 * time.Second)
+		time.Sleep(8 * time.Second)
 		f.store.set(func(m *memory) {
 			m.log = append(m.log, m.log...)
 			m.skew = -time.Hour // the clock was set back: all is read again
@@ -171,7 +171,7 @@ func TestUnlikeConfigs(t *testing.T) {
 			req.Model = "model-" + strings.Repeat("x", i)
 			a.quick("any", req, 300*ms)
 		}
-		time.Sleep(7 * time.Second)
+		time.Sleep(8 * time.Second)
 		req.Model = "model-"
 		b.quick("any", req, 300*ms)
 		if n := b.route("any", "model-").TTFT.N; n < 1.9 {
@@ -200,7 +200,7 @@ func TestShareAfterReload(t *testing.T) {
 		for range 20 {
 			b.quick("c", chat, 100*ms)
 		}
-		time.Sleep(7 * time.Second)
+		time.Sleep(8 * time.Second)
 		if n := a.route("c", "m").TTFT.N; n < 19 || n > 20 {
 			t.Errorf("a rests on %.2f attempts of what both were reloaded with, want a little less than 20", n)
 		}

@@ -25,6 +25,9 @@ const (
 	mostMillis    = 1 << 40
 	mostTokenBits = 24
 	mostTokens    = 1 << mostTokenBits // of a prompt
+
+	// A model that a config names may be a path or an ARN. Nothing is told of longer ones.
+	mostModelName = 1 << 10 // bytes
 )
 
 // said is what one span of one route came to, as it travels.
@@ -123,7 +126,7 @@ func (w *writer) route(target, model string, n *news, end time.Time) {
 }
 
 func (r *reader) route() (s said) {
-	s.target, s.model = r.text(maxNameLength), r.text(maxModelName)
+	s.target, s.model = r.text(maxNameLength), r.text(mostModelName)
 	for m := range metrics {
 		s.counts = r.times(m, s.counts)
 	}

@@ -34,7 +34,7 @@ func replica(name string, args []string) error {
 		cfg.Targets = append(cfg.Targets, client.Target{Name: target, Provider: "compatible", Region: target, BaseURL: args[2+i]})
 	}
 	if args[1] != "" {
-		store, err := redis.New(rueidis.ClientOption{InitAddress: []string{args[1]}, DisableCache: true}, redis.Options{})
+		store, err := redis.New(rueidis.ClientOption{InitAddress: []string{args[1]}}, redis.Options{})
 		if err != nil {
 			return err
 		}

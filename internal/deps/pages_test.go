@@ -28,16 +28,22 @@ func pages(t *testing.T) map[string]string {
 	return found
 }
 
-// The programs in the README and in docs compile. They are the packages of one module, so that one go vet does for all.
+// The programs in the README and in docs compile. They are the packages of one module, so that one go vet does for all,
+// but for those that share through Redis: what these need is what the example of it does.
 func TestProgramsOnPagesCompile(t *testing.T) {
-	dir := t.TempDir()
-	inReadme := 0
+	dir, fleet := t.TempDir(), t.TempDir()
+	inReadme, inFleet := 0, 0
 	for path, text := range pages(t) {
 		if path != "README.md" && !under(path, "docs") {
 			continue
 		}
 		for i, code := range blocks(text, "go") {
-			folder := filepath.Join(dir, strings.NewReplacer("/", "-", ".", "-").Replace(path)+"-"+strconv.Itoa(i+1))
+			module := dir
+			if strings.Contains(code, strconv.Quote(core+"/router/redis")) {
+				module = fleet
+				inFleet++
+			}
+			folder := filepath.Join(module, strings.NewReplacer("/", "-", ".", "-").Replace(path)+"-"+strconv.Itoa(i+1))
 			if err := os.Mkdir(folder, 0o700); err != nil {
 				t.Fatal(err)
 			}
@@ -47,10 +53,17 @@ func TestProgramsOnPagesCompile(t *testing.T) {
 			}
 		}
 	}
-	if inReadme == 0 {
-		t.Error("the README has no Go code")
+	if inReadme == 0 || inFleet == 0 {
+		t.Errorf("the README has %d programs, and %d share through Redis", inReadme, inFleet)
 	}
-	beside(t, dir)
+	beside(t, dir, ".")
+	vet(t, dir)
+	beside(t, fleet, "examples/fleet")
+	vet(t, fleet)
+}
+
+func vet(t *testing.T, dir string) {
+	t.Helper()
 	cmd := exec.Command("go", "vet", "./...")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -58,23 +71,34 @@ func TestProgramsOnPagesCompile(t *testing.T) {
 	}
 }
 
-// beside makes dir a module that uses the core as it is here, and needs what the core does.
-func beside(t *testing.T, dir string) {
+var (
+	moduleLine   = regexp.MustCompile(`(?m)^module .*$`)
+	replacedPath = regexp.MustCompile(`=> \.\./\.\.(\S*)`)
+)
+
+// beside makes dir a module that uses the core as it is here, and needs what one of our modules does.
+func beside(t *testing.T, dir, module string) {
 	t.Helper()
 	root, err := moduleRoot()
 	if err != nil {
 		t.Fatal(err)
 	}
-	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	mod, err := os.ReadFile(filepath.Join(root, module, "go.mod"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	sum, err := os.ReadFile(filepath.Join(root, module, "go.sum"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(dir, "go.mod"), strings.Replace(string(mod), "module "+core, "module pages", 1)+
-		"\nrequire "+core+" v0.0.0\n\nreplace "+core+" => "+strconv.Quote(root)+"\n")
+	text := moduleLine.ReplaceAllString(string(mod), "module pages")
+	text = replacedPath.ReplaceAllStringFunc(text, func(to string) string {
+		return "=> " + strconv.Quote(filepath.Join(root, module, strings.TrimPrefix(to, "=> ")))
+	})
+	if module == "." {
+		text += "\nrequire " + core + " v0.0.0\n\nreplace " + core + " => " + strconv.Quote(root) + "\n"
+	}
+	writeFile(t, filepath.Join(dir, "go.mod"), text)
 	writeFile(t, filepath.Join(dir, "go.sum"), string(sum))
 }
 

@@ -34,10 +34,11 @@
 // # What it costs
 //
 // A replica reads once a second (XRANGE) and appends once in 5 s while it has calls, else
-// once in 15 s (XADD); cooldowns and probes come on top, when there are any. For N
+// once in 15 s (XADD), and once a minute says that the stream is in use (PEXPIRE); cooldowns
+// and probes come on top, when there are any. For N
 // replicas that is at most
 //
-//	N * (1 + 1/5) commands per second      60 for 50 replicas
+//	N * (1 + 1/5 + 1/60) commands per second      61 for 50 replicas
 //
 // and a ping every 10 s for each connection that is idle. A blob is some 20 bytes for the
 // replica, 30 for each layer and 60 to 150 for each route that had calls. With b bytes a blob,

@@ -79,7 +79,7 @@ func TestNoRedisAtAll(t *testing.T) {
 	for name, answer := range map[string]string{"silent": "", "http": "HTTP/1.1 400 Bad Request\r\n\r\n"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			option := rueidis.ClientOption{InitAddress: []string{impostor(t, answer)}, DisableCache: true}
+			option := rueidis.ClientOption{InitAddress: []string{impostor(t, answer)}}
 			a := newReplica(t, option, redis.Options{})
 			eventually(t, "the replica notices", func() error {
 				if s := a.Snapshot().Shared; s.Errors == 0 {

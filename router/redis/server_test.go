@@ -3,6 +3,7 @@ package redis_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"os/exec"
@@ -20,7 +21,13 @@ import (
 
 const ms = time.Millisecond
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// The tests mostly wait, so that there may be more of them at a time than processors.
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // server is a redis-server of the test's own, on a port of its own.
 type server struct {
@@ -83,7 +90,7 @@ func (s *server) kill() {
 func (s *server) address() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
 
 func (s *server) option() rueidis.ClientOption {
-	return rueidis.ClientOption{InitAddress: []string{s.address()}, DisableCache: true}
+	return rueidis.ClientOption{InitAddress: []string{s.address()}}
 }
 
 // do sends a command to it, as an administrator would.
@@ -151,18 +158,27 @@ func newReplica(t testing.TB, option rueidis.ClientOption, o redis.Options) repl
 	return replica{r, t}
 }
 
-// see has the replica see n answers of target a, and so many that are told at once.
+// see has the replica see n answers of target a, and a short cooldown of target b: that is
+// told at once, and all else with it, so that no test waits for the end of a span.
 func (r replica) see(n int) {
 	r.t.Helper()
-	req := router.Request{Endpoint: "chat", Model: "m", PromptBytes: 4000, Streamed: true, Pin: "a"}
 	for range n {
-		f, err := r.Start(r.Plan(req).Choices[0], req)
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		f := r.begin("a")
 		f.Content(900 * ms)
 		r.Report(router.Report{Flight: f, Elapsed: time.Second, PromptTokens: 1000})
 	}
+	r.Report(router.Report{Flight: r.begin("b"), Outcome: router.Failed, Cause: router.CauseRateLimit, RetryAfter: ms})
+}
+
+// begin starts an attempt of a target.
+func (r replica) begin(target string) *router.Flight {
+	r.t.Helper()
+	req := router.Request{Endpoint: "chat", Model: "m", PromptBytes: 4000, Streamed: true, Pin: target}
+	f, err := r.Start(r.Plan(req).Choices[0], req)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return f
 }
 
 // knows waits until the replica rests on so many answers of target a.

@@ -25,6 +25,8 @@ const (
 	pingEvery    = 10 * time.Second
 	writeTimeout = 5 * time.Second
 
+	extendEvery = time.Minute // the stream may be another by then, that was never told to expire
+
 	field = "b" // of a stream's entry
 )
 
@@ -62,7 +64,8 @@ type Store struct {
 // New returns a store, or an error that says what is wrong with the options. It does not
 // connect. rueidis' own options are taken as they are, but where they leave it open a
 // connection has to be there within 2 s (Dialer.Timeout), is dropped when it has not
-// answered for 5 s (ConnWriteTimeout), and is pinged every 10 s (Dialer.KeepAlive).
+// answered for 5 s (ConnWriteTimeout), and is pinged every 10 s (Dialer.KeepAlive). Nothing
+// is cached on this side (DisableCache).
 func New(option rueidis.ClientOption, o Options) (*Store, error) {
 	if o.Prefix == "" {
 		o.Prefix = defaultPrefix
@@ -79,6 +82,9 @@ func New(option rueidis.ClientOption, o Options) (*Store, error) {
 	option.Dialer.Timeout = cmp.Or(option.Dialer.Timeout, dialTimeout)
 	option.Dialer.KeepAlive = cmp.Or(option.Dialer.KeepAlive, pingEvery)
 	option.ConnWriteTimeout = cmp.Or(option.ConnWriteTimeout, writeTimeout)
+	// Nothing is read twice. A cache on this side needs rights that the user may not have, and
+	// a goroutine that reads what was not asked for, which panics at what is no Redis.
+	option.DisableCache = true
 	return &Store{option: option, log: o.Prefix + ":log", prefix: o.Prefix + ":", ttl: o.TTL}, nil
 }
 
@@ -88,8 +94,7 @@ func (s *Store) Publish(ctx context.Context, data []byte) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	oldest, extend := s.due()
-	add := c.B().Xadd().Key(s.log).Minid().Almost().Threshold(oldest).Id("*").FieldValue().FieldValue(field, rueidis.BinaryString(data)).Build()
+	add := c.B().Xadd().Key(s.log).Minid().Almost().Threshold(s.oldest()).Id("*").FieldValue().FieldValue(field, rueidis.BinaryString(data)).Build()
 	id, err := c.Do(ctx, add).ToString()
 	if err != nil {
 		return time.Time{}, err
@@ -98,32 +103,39 @@ func (s *Store) Publish(ctx context.Context, data []byte) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	if extend {
+	if s.appended(at) {
 		expire := c.B().Pexpire().Key(s.log).Milliseconds(s.ttl.Milliseconds()).Build()
 		if err := c.Do(ctx, expire).Error(); err != nil {
 			return time.Time{}, err
 		}
+		s.extended()
 	}
-	s.appended(at, extend)
 	return at, nil
 }
 
-// due returns the id before which entries are too old, and whether the stream has to be
-// told that it is still in use.
-func (s *Store) due() (oldest string, extend bool) {
+// oldest returns the id before which entries are too old.
+func (s *Store) oldest() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	millis := max(0, s.latest.Add(-s.ttl).UnixMilli()) // 0 before the first
-	return strconv.FormatInt(millis, 10), time.Since(s.lasting) > s.ttl/4
+	return strconv.FormatInt(millis, 10)
 }
 
-func (s *Store) appended(at time.Time, extended bool) {
+// appended notes when an entry was made. It returns whether the stream has to be told that
+// it is still in use: not if time stands still in it, since an entry is from the future, so
+// that nothing would ever be too old. It had better expire.
+func (s *Store) appended(at time.Time) (extend bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	moves := at.After(s.latest)
 	s.latest = at
-	if extended {
-		s.lasting = time.Now()
-	}
+	return moves && time.Since(s.lasting) > min(s.ttl/4, extendEvery)
+}
+
+func (s *Store) extended() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lasting = time.Now()
 }
 
 // timeOf returns when an entry was made, which its id says.

@@ -19,7 +19,7 @@ import (
 func mini(t *testing.T) (*miniredis.Miniredis, rueidis.ClientOption) {
 	t.Helper()
 	m := miniredis.RunT(t)
-	return m, rueidis.ClientOption{InitAddress: []string{m.Addr()}, DisableCache: true}
+	return m, rueidis.ClientOption{InitAddress: []string{m.Addr()}}
 }
 
 func TestPublishAndFetch(t *testing.T) {
@@ -118,7 +118,7 @@ func TestOptions(t *testing.T) {
 // Whoever asks waits no longer than his context, and after Close nothing is done any more.
 func TestContextAndClose(t *testing.T) {
 	t.Parallel()
-	s := store(t, rueidis.ClientOption{InitAddress: []string{impostor(t, "")}, DisableCache: true}, redis.Options{})
+	s := store(t, rueidis.ClientOption{InitAddress: []string{impostor(t, "")}}, redis.Options{})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*ms)
 	defer cancel()
 	if _, err := s.Publish(ctx, nil); !errors.Is(err, context.DeadlineExceeded) {

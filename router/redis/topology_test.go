@@ -61,8 +61,8 @@ func TestTLS(t *testing.T) {
 	serve(t, "--tls-port", strconv.Itoa(port), "--tls-auth-clients", "no",
 		"--tls-cert-file", filepath.Join(dir, "cert.pem"), "--tls-key-file", filepath.Join(dir, "key.pem"))
 	works(t, rueidis.ClientOption{
-		InitAddress: []string{"127.0.0.1:" + strconv.Itoa(port)}, DisableCache: true,
-		TLSConfig: &tls.Config{RootCAs: roots},
+		InitAddress: []string{"127.0.0.1:" + strconv.Itoa(port)},
+		TLSConfig:   &tls.Config{RootCAs: roots},
 	})
 }
 
