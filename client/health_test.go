@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/ontime-llm/ontime/budget"
 	"github.com/ontime-llm/ontime/client"
 	"github.com/ontime-llm/ontime/internal/upstream"
@@ -192,6 +194,27 @@ func TestARefusedKeyAndACooldown(t *testing.T) {
 			t.Errorf("answered by %s after waiting %v, want two after 2s", call.Target, call.Waited)
 		}
 	})
+}
+
+// What planning takes is no wait. Outside a bubble it takes some time.
+func TestNothingIsWaitedForWhereARouteIsFree(t *testing.T) {
+	reg := prometheus.NewRegistry()
+	f := newFleet(t, quick, client.Config{Registerer: reg}, "one")
+	if _, err := stream(t.Context(), &f.Client.Client, question("hi")); err != nil {
+		t.Fatal(err)
+	}
+	if call := f.lastCall(t); call.Waited != 0 {
+		t.Errorf("waited %v", call.Waited)
+	}
+	families, err := reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range families {
+		if m.GetName() == "ontime_wait_seconds" {
+			t.Errorf("there is %v", m)
+		}
+	}
 }
 
 // A call that finds every route at its limit waits its turn; one that cannot

@@ -28,9 +28,8 @@ func (r *race) find() (router.Choice, *router.Flight, error) {
 // turn at the limits, or the end of a cooldown.
 func (r *race) await() error {
 	r.plan.Release()
-	start := time.Now()
 	plan, err := r.set.router.Wait(r.ctx, r.asks)
-	r.rec.Waited += time.Since(start)
+	r.rec.Waited += plan.Waited
 	r.plan, r.next, r.untried, r.bottom = plan, 0, false, false
 	if err == nil {
 		return nil

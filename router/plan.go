@@ -108,6 +108,8 @@ type Plan struct {
 	// HedgeFrom is the age of the first attempt from which on [Plan.Hedge] may have
 	// an answer; 0: there will be no hedge.
 	HedgeFrom time.Duration
+	// Waited is for how long [Router.Wait] held the call back; 0: not at all.
+	Waited time.Duration
 
 	router   *Router
 	endpoint *endpoint

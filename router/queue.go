@@ -25,6 +25,7 @@ type waiter struct {
 	plan   Plan
 	served bool
 	ready  chan struct{} // closed when it is served
+	slept  bool          // it was not served at once
 }
 
 // want is what places a call could take: calls that want the same keep their order
@@ -63,6 +64,7 @@ func (r *Router) Wait(ctx context.Context, req Request) (Plan, error) {
 	w := r.enqueue(req)
 	for {
 		if p, served := r.queue.look(w); served {
+			p.Waited = w.waited(start)
 			return p, nil
 		} else if wait, ok := p.patience(deadline); !ok || ctx.Err() != nil {
 			return r.giveUp(ctx, w, start)
@@ -74,6 +76,7 @@ func (r *Router) Wait(ctx context.Context, req Request) (Plan, error) {
 
 // sleep returns true if something happened before the time was over.
 func (r *Router) sleep(ctx context.Context, w *waiter, wait time.Duration) bool {
+	w.slept = true
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
@@ -85,13 +88,23 @@ func (r *Router) sleep(ctx context.Context, w *waiter, wait time.Duration) bool 
 	return true
 }
 
+// waited is for how long the call was held back since start: what planning takes is no
+// wait.
+func (w *waiter) waited(start time.Time) time.Duration {
+	if !w.slept {
+		return 0
+	}
+	return time.Since(start)
+}
+
 // giveUp takes a call out of the queue. One that was served meanwhile goes on.
 func (r *Router) giveUp(ctx context.Context, w *waiter, start time.Time) (Plan, error) {
 	p, served := r.queue.leave(w)
+	p.Waited = w.waited(start)
 	if served {
 		return p, nil
 	}
-	waited, err := time.Since(start), ctx.Err()
+	waited, err := p.Waited, ctx.Err()
 	if deadline, ok := ctx.Deadline(); ok && err == nil && !time.Now().Before(deadline) {
 		err = context.DeadlineExceeded // its timer is about to say so
 	}
