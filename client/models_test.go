@@ -184,3 +184,37 @@ func TestEmbeddingsKeepTheirModel(t *testing.T) {
 		}
 	})
 }
+
+// An outage is told in the time that it takes to try again twice, half a second and a
+// second later, however many models there are.
+func TestOutageOfAllModelsIsToldSoon(t *testing.T) {
+	for model, attempts := range map[string]int{"big": 9, "small": 6, "tiny": 3} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := twoModels()
+			cfg.Endpoints["chat"] = budget.Budget{Models: []string{"big", "small", "tiny"}}
+			cfg.Targets[1].Models["tiny"] = "tiny"
+			f := newFleet(t, quick, cfg, "one", "two")
+			f.down(503)
+			_, err := stream(t.Context(), f.chat(), askFor(model))
+			if call := f.lastCall(t); err == nil || call.Total != 1500*ms || len(call.Attempts) != attempts {
+				t.Errorf("%s: error %v after %v and %d attempts, want one after 1.5s and %d", model, err, call.Total, len(call.Attempts), attempts)
+			}
+		})
+	}
+}
+
+// Models do not multiply the times that a cooldown is waited for.
+func TestCooldownOfAllModels(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := twoModels()
+		cfg.Targets = []client.Target{{Name: "one", Models: map[string]string{"big": "b", "small": "s"}}}
+		f := newFleet(t, quick, cfg, "one")
+		for range 20 {
+			f.servers["one"].Script(httpError(429, "rate_limit_exceeded", "Retry-After", "10"))
+		}
+		_, err := stream(t.Context(), f.chat(), askFor("big"))
+		if call := f.lastCall(t); err == nil || call.Total != 20*time.Second {
+			t.Errorf("error %v after %v, want one after 20s", err, call.Total)
+		}
+	})
+}

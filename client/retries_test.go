@@ -8,6 +8,7 @@ import (
 
 	"github.com/openai/openai-go/v3/option"
 
+	"github.com/ontime-llm/ontime/client"
 	"github.com/ontime-llm/ontime/internal/upstream"
 	"github.com/ontime-llm/ontime/middleware"
 )
@@ -93,6 +94,25 @@ func TestCallBelongsToTheFirstUnderItsContext(t *testing.T) {
 		}
 		if n := len(f.observed()); n != 2 {
 			t.Errorf("%d calls were observed, want 2", n)
+		}
+	})
+}
+
+// Nor do targets that cannot be taken: the one that is left is tried three times in all.
+func TestRefusedTargetsDoNotMultiplyAttempts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		names := []string{"one", "two", "three", "four", "five", "six", "seven"}
+		f := newFleet(t, quick, client.Config{}, names...)
+		for _, name := range names[1:] {
+			f.servers[name].Set(func(b *upstream.Behaviour) { b.Faults = upstream.Faults{HTTPError: 1, Status: 401} })
+		}
+		for range 20 {
+			_, _ = stream(t.Context(), &f.Client.Client, question("hi")) // until their keys are known to be refused
+		}
+		f.servers["one"].Set(func(b *upstream.Behaviour) { b.Faults = upstream.Faults{HTTPError: 1, Status: 503} })
+		_, err := stream(t.Context(), &f.Client.Client, question("hi"))
+		if call := f.lastCall(t); err == nil || call.Total != 1500*ms || len(call.Attempts) != 3 {
+			t.Errorf("error %v after %v and %d attempts, want one after 1.5s and 3", err, call.Total, len(call.Attempts))
 		}
 	})
 }

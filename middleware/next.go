@@ -166,11 +166,14 @@ func (r *race) recover(a *attempt) bool {
 		return true
 	}
 	other := j.cause == router.CauseKey || remedy == otherMaker && r.othersRefused() // another target may come back in time
-	if remedy != again && !other || !r.t.retries.take() {
+	pause := j.cause != router.CauseRateLimit && !other                              // a cooldown is pause enough
+	switch {
+	case remedy != again && !other, r.rounds+1 >= r.tries, pause && r.pauses+1 >= maxTries, !r.t.retries.take():
 		return false
 	}
+	r.rounds++
 	r.resume = time.Now()
-	if j.cause != router.CauseRateLimit && !other { // a cooldown is pause enough
+	if pause {
 		r.resume = r.resume.Add(retryPause << r.pauses)
 		r.pauses++
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxTries     = 3                      // attempts of a call with fewer routes than that
+	maxTries     = 3                      // attempts of a call with fewer routes than that, and of a route beside which none is left
 	retryPause   = 500 * time.Millisecond // before a route is tried again; doubles
 	maxToContent = 10 * time.Minute       // where nobody set a deadline, as in openai-go
 )
@@ -24,7 +24,8 @@ func (c *liveCall) run() (*http.Response, error) {
 	if err != nil {
 		return nil, r.refuse(err)
 	}
-	r.most = max(len(r.plan.Choices)+len(r.plan.Refused), maxTries) * (1 + len(r.budget.Models))
+	r.tries = max(len(r.plan.Choices)+len(r.plan.Refused), maxTries)
+	r.most = r.tries * (1 + len(r.budget.Models))
 	r.news = make(chan *attempt, r.most)
 	r.launch(choice, flight, false)
 	if !r.set.shadow {
@@ -55,7 +56,9 @@ type race struct {
 	running [2]*attempt // in the order of their start, then nil; none between two attempts
 	next    int         // index of the next choice
 	most    int         // attempts that it may take
-	pauses  int         // made so far
+	tries   int         // times that it may go over its routes
+	rounds  int         // made so far, the one under way apart
+	pauses  int         // of them, those that waited for nothing in particular
 	resume  time.Time   // when a pause ends
 	untried bool        // only what was not tried will do: the plan is a second look
 	bottom  bool        // the endpoint has no further model
