@@ -46,7 +46,7 @@ func (m Metric) String() string {
 }
 
 // Layers are the promises about one metric: percentile to limit. Percentiles
-// lie between 0 and 100, both excluded, and may be fractional (99.9); limits
+// are at least 1 and below 100, and may be fractional (99.9); limits
 // are above 0 and inclusive, so that a call of exactly the limit keeps the
 // layer. A higher percentile has the same limit or a longer one. Nil promises
 // nothing.
@@ -56,7 +56,7 @@ type Layers map[float64]time.Duration
 // may take longer than the limit. It is a plain value.
 type Layer struct {
 	Metric     Metric
-	Percentile float64       // 0 to 100, both excluded
+	Percentile float64       // at least 1 and below 100
 	Limit      time.Duration // inclusive; 0 for [Answered]
 }
 

@@ -46,10 +46,10 @@ func (p *problems) add(field, format string, args ...any) {
 // so that a broken one is not also compared with the others.
 func (p *problems) checkLayers(layers []Layer) (sound []Layer) {
 	for _, l := range layers {
-		inRange := l.Percentile > 0 && l.Percentile < 100 // false for NaN
+		inRange := l.Percentile >= 1 && l.Percentile < 100 // false for NaN
 		if !inRange {
 			p.add(l.field(), "percentile %v is out of range: "+
-				"it lies above 0 and below 100, such as 95 or 99.9", l.Percentile)
+				"it is at least 1 and below 100, such as 95 (not 0.95) or 99.9", l.Percentile)
 		}
 		if l.Limit <= 0 {
 			p.add(l.field(), "limit %v promises nothing: "+

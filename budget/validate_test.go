@@ -15,7 +15,7 @@ func TestValidateAccepts(t *testing.T) {
 	for name, b := range map[string]budget.Budget{
 		"zero": {},
 		"all set": {
-			TTFT:       budget.Layers{0.1: ms, 50: 200 * ms, 95: 600 * ms, 99.9: 4 * time.Second},
+			TTFT:       budget.Layers{1: ms, 50: 200 * ms, 95: 600 * ms, 99.9: 4 * time.Second},
 			TPOT:       budget.Layers{95: 100 * ms},
 			Total:      budget.Layers{95: 10 * time.Second},
 			MaxTokens:  budget.MaxTokens{Default: 1024, Limit: 1024, Fit: true, Strict: true},
@@ -47,11 +47,11 @@ func TestValidateRejects(t *testing.T) {
 		"percentile": {
 			budget.Budget{TTFT: budget.Layers{-1: ms, 0: ms, 100: ms, inf: ms, nan: ms}},
 			[]string{
-				"ttft.pNaN: percentile NaN is out of range: it lies above 0 and below 100, such as 95 or 99.9",
-				"ttft.p-1: percentile -1 is out of range: it lies above 0 and below 100, such as 95 or 99.9",
-				"ttft.p0: percentile 0 is out of range: it lies above 0 and below 100, such as 95 or 99.9",
-				"ttft.p100: percentile 100 is out of range: it lies above 0 and below 100, such as 95 or 99.9",
-				"ttft.p+Inf: percentile +Inf is out of range: it lies above 0 and below 100, such as 95 or 99.9",
+				"ttft.pNaN: percentile NaN is out of range: it is at least 1 and below 100, such as 95 (not 0.95) or 99.9",
+				"ttft.p-1: percentile -1 is out of range: it is at least 1 and below 100, such as 95 (not 0.95) or 99.9",
+				"ttft.p0: percentile 0 is out of range: it is at least 1 and below 100, such as 95 (not 0.95) or 99.9",
+				"ttft.p100: percentile 100 is out of range: it is at least 1 and below 100, such as 95 (not 0.95) or 99.9",
+				"ttft.p+Inf: percentile +Inf is out of range: it is at least 1 and below 100, such as 95 (not 0.95) or 99.9",
 			},
 		},
 		"limit": {
@@ -145,7 +145,7 @@ func TestValidateRejects(t *testing.T) {
 				Models:    []string{""},
 			},
 			[]string{
-				"ttft.p0: percentile 0 is out of range: it lies above 0 and below 100, such as 95 or 99.9",
+				"ttft.p0: percentile 0 is out of range: it is at least 1 and below 100, such as 95 (not 0.95) or 99.9",
 				"ttft.p0: limit 0s promises nothing: set a time above 0, such as 600ms, or remove the layer",
 				"total.p95: limit 1s is shorter than the 2s of ttft.p95, but an answer cannot end before it starts: raise it above 2s, or lower ttft.p95",
 				"max_tokens.limit: -1 is negative: set the most tokens that a call may ask for, or leave it out for no limit",
