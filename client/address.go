@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/ontime-llm/ontime/internal/dialect"
 	"github.com/ontime-llm/ontime/internal/secret"
 )
 
@@ -79,7 +80,20 @@ func (p *problems) address(field string, t *Target) {
 		p.add(field+".base_url", "it is the resource's address alone: add /openai/v1")
 	case t.Provider == "azure" && t.ofDeployments() && !u.Query().Has("api-version"):
 		p.add(field+".base_url", "deployments need a version: add ?api-version=2024-10-21, or use /openai/v1")
+	case pathOfCall(u) != "":
+		p.add(field+".base_url", "it goes on with the path of a call, which is added to it: end it before /%s", pathOfCall(u))
 	}
+}
+
+// pathOfCall is the path of a call that a base URL ends in by mistake; empty if it does
+// not. A deployment may have such a name.
+func pathOfCall(base *url.URL) string {
+	path := strings.TrimRight(base.Path, "/")
+	_, call, ok := dialect.ForPath(path)
+	if !ok || strings.HasSuffix(path, "/deployments/"+call) {
+		return ""
+	}
+	return call
 }
 
 // part checks a value that a base URL has a place for. Anything else than a plain

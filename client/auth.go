@@ -62,6 +62,14 @@ func (p *provider) put(r *http.Request, key string) {
 	}
 }
 
+// keyHeaders are those that put may use.
+func (p *provider) keyHeaders() []string {
+	if p.header != "" {
+		return []string{p.header}
+	}
+	return []string{"Authorization", p.native}
+}
+
 // complete adds what the provider's own API wants in each request.
 func (p *provider) complete(r *http.Request) {
 	if len(p.headers) == 0 || !isNative(r) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -77,8 +78,13 @@ func (p *problems) target(field string, t *Target) {
 		p.address(field, t)
 	}
 	for name, value := range t.Headers {
-		if !header.ValidName(name) || !sendable(value) {
+		switch canonical := http.CanonicalHeaderKey(name); {
+		case !header.ValidName(name) || !sendable(value):
 			p.add(field+".headers", "the header %q is not a valid one: check its name and value", name)
+		case slices.Contains(ownHeaders, canonical):
+			p.add(field+".headers", "the header %q is the connection's own: remove it", name)
+		case len(t.keys()) > 0 && slices.Contains(preset.keyHeaders(), canonical):
+			p.add(field+".headers", "the header %q is where the key goes: set one of them", name)
 		}
 	}
 	for name, own := range t.Models {
@@ -86,6 +92,11 @@ func (p *problems) target(field string, t *Target) {
 			p.add(field+".models", "a model's name is empty: map each model as the application names it to its name here")
 		}
 	}
+}
+
+// ownHeaders are set by the connection, or would hide the answer from us.
+var ownHeaders = []string{
+	"Accept-Encoding", "Connection", "Content-Length", "Host", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
 func (p *problems) credential(field string, t *Target, preset provider) {

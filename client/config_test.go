@@ -103,29 +103,39 @@ func TestEachProblem(t *testing.T) {
 		"azure version of one": {target(func(t *client.Target) {
 			t.Provider, t.BaseURL = "azure", "https://res.openai.azure.com/openai/deployments/gpt"
 		}), [2]string{"targets[0].base_url", "?api-version="}},
-		"no region":      {target(func(t *client.Target) { t.Provider, t.BaseURL = "bedrock", "" }), [2]string{"targets[0].region", "us-east-1"}},
-		"region":         {target(func(t *client.Target) { t.Provider, t.BaseURL, t.Region = "bedrock", "", "evil.test/" }), [2]string{"targets[0].region", "letters, digits"}},
-		"region in own":  {target(func(t *client.Target) { t.BaseURL = "https://{region}.test/v1" }), [2]string{"targets[0].region", "set a region"}},
-		"no project":     {target(func(t *client.Target) { t.Provider, t.BaseURL, t.Region = "vertex", "", "global" }), [2]string{"targets[0].project", "project's id"}},
-		"unknown part":   {target(func(t *client.Target) { t.BaseURL = "https://one.test/{tenant}/v1" }), [2]string{"targets[0].base_url", "{project}"}},
-		"model in front": {target(func(t *client.Target) { t.BaseURL = "https://one.test/{model}/v1" }), [2]string{"targets[0].base_url", "at its end"}},
-		"format":         {target(func(t *client.Target) { t.Formats = []string{"chat", "gemini"} }), [2]string{"targets[0].formats", "chat, completions"}},
-		"no URL":         {target(func(t *client.Target) { t.BaseURL = "one.test/v1" }), [2]string{"targets[0].base_url", "https://"}},
-		"broken URL":     {target(func(t *client.Target) { t.BaseURL = "https://[::1/v1" }), [2]string{"targets[0].base_url", "https://"}},
-		"other scheme":   {target(func(t *client.Target) { t.BaseURL = "ftp://one.test" }), [2]string{"targets[0].base_url", "https://"}},
-		"plain http":     {target(func(t *client.Target) { t.BaseURL = "http://one.test/v1" }), [2]string{"targets[0].base_url", "use https"}},
-		"user in URL":    {target(func(t *client.Target) { t.BaseURL = "https://u:p@one.test/v1" }), [2]string{"targets[0].base_url", "api_key or Auth"}},
-		"key in query":   {target(func(t *client.Target) { t.BaseURL = "https://one.test/v1?api-KEY=x" }), [2]string{"targets[0].base_url", "api_key or Auth"}},
-		"fragment":       {target(func(t *client.Target) { t.BaseURL = "https://one.test/v1#x" }), [2]string{"targets[0].base_url", "remove"}},
-		"header name":    {target(func(t *client.Target) { t.Headers = map[string]string{"X Y": "z"} }), [2]string{"targets[0].headers", "check its name"}},
-		"header value":   {target(func(t *client.Target) { t.Headers = map[string]string{"X": "a\r\nY: b"} }), [2]string{"targets[0].headers", "check its name"}},
-		"empty model":    {target(func(t *client.Target) { t.Models = map[string]string{"m": ""} }), [2]string{"targets[0].models", "map each model"}},
-		"price":          {target(func(t *client.Target) { t.Price.Input = -1 }), [2]string{"targets[0].price.input", "0 or more"}},
-		"limit":          {target(func(t *client.Target) { t.Limits.Concurrent = -1 }), [2]string{"targets[0].limits.concurrent", "or 0"}},
-		"home":           {client.Config{Targets: []client.Target{good}, Home: "eu"}, [2]string{"home", "name one of the targets"}},
-		"endpoint name":  {client.Config{Targets: []client.Target{good}, Endpoints: map[string]budget.Budget{"Chat!": {}}}, [2]string{"endpoints.Chat!", "a-z, 0-9"}},
+		"no region":        {target(func(t *client.Target) { t.Provider, t.BaseURL = "bedrock", "" }), [2]string{"targets[0].region", "us-east-1"}},
+		"region":           {target(func(t *client.Target) { t.Provider, t.BaseURL, t.Region = "bedrock", "", "evil.test/" }), [2]string{"targets[0].region", "letters, digits"}},
+		"region in own":    {target(func(t *client.Target) { t.BaseURL = "https://{region}.test/v1" }), [2]string{"targets[0].region", "set a region"}},
+		"no project":       {target(func(t *client.Target) { t.Provider, t.BaseURL, t.Region = "vertex", "", "global" }), [2]string{"targets[0].project", "project's id"}},
+		"unknown part":     {target(func(t *client.Target) { t.BaseURL = "https://one.test/{tenant}/v1" }), [2]string{"targets[0].base_url", "{project}"}},
+		"model in front":   {target(func(t *client.Target) { t.BaseURL = "https://one.test/{model}/v1" }), [2]string{"targets[0].base_url", "at its end"}},
+		"format":           {target(func(t *client.Target) { t.Formats = []string{"chat", "gemini"} }), [2]string{"targets[0].formats", "chat, completions"}},
+		"no URL":           {target(func(t *client.Target) { t.BaseURL = "one.test/v1" }), [2]string{"targets[0].base_url", "https://"}},
+		"broken URL":       {target(func(t *client.Target) { t.BaseURL = "https://[::1/v1" }), [2]string{"targets[0].base_url", "https://"}},
+		"other scheme":     {target(func(t *client.Target) { t.BaseURL = "ftp://one.test" }), [2]string{"targets[0].base_url", "https://"}},
+		"plain http":       {target(func(t *client.Target) { t.BaseURL = "http://one.test/v1" }), [2]string{"targets[0].base_url", "use https"}},
+		"user in URL":      {target(func(t *client.Target) { t.BaseURL = "https://u:p@one.test/v1" }), [2]string{"targets[0].base_url", "api_key or Auth"}},
+		"key in query":     {target(func(t *client.Target) { t.BaseURL = "https://one.test/v1?api-KEY=x" }), [2]string{"targets[0].base_url", "api_key or Auth"}},
+		"fragment":         {target(func(t *client.Target) { t.BaseURL = "https://one.test/v1#x" }), [2]string{"targets[0].base_url", "remove"}},
+		"path of a call":   {target(func(t *client.Target) { t.BaseURL = "https://one.test/v1/chat/completions" }), [2]string{"targets[0].base_url", "before /chat/completions"}},
+		"path of messages": {target(func(t *client.Target) { t.BaseURL = "https://one.test/v1/messages/" }), [2]string{"targets[0].base_url", "before /messages"}},
+		"path of a deployment's call": {target(func(t *client.Target) {
+			t.Provider, t.BaseURL = "azure", "https://res.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=2024-10-21"
+		}), [2]string{"targets[0].base_url", "before /chat/completions"}},
+		"header of the connection": {target(func(t *client.Target) { t.Headers = map[string]string{"transfer-encoding": "chunked"} }), [2]string{"targets[0].headers", "remove it"}},
+		"compression":              {target(func(t *client.Target) { t.Headers = map[string]string{"Accept-Encoding": "gzip"} }), [2]string{"targets[0].headers", "remove it"}},
+		"header and key":           {target(func(t *client.Target) { t.Headers = map[string]string{"authorization": "Bearer x"} }), [2]string{"targets[0].headers", "set one of them"}},
+		"header name":              {target(func(t *client.Target) { t.Headers = map[string]string{"X Y": "z"} }), [2]string{"targets[0].headers", "check its name"}},
+		"header value":             {target(func(t *client.Target) { t.Headers = map[string]string{"X": "a\r\nY: b"} }), [2]string{"targets[0].headers", "check its name"}},
+		"empty model":              {target(func(t *client.Target) { t.Models = map[string]string{"m": ""} }), [2]string{"targets[0].models", "map each model"}},
+		"price":                    {target(func(t *client.Target) { t.Price.Input = -1 }), [2]string{"targets[0].price.input", "0 or more"}},
+		"limit":                    {target(func(t *client.Target) { t.Limits.Concurrent = -1 }), [2]string{"targets[0].limits.concurrent", "or 0"}},
+		"home":                     {client.Config{Targets: []client.Target{good}, Home: "eu"}, [2]string{"home", "name one of the targets"}},
+		"endpoint name":            {client.Config{Targets: []client.Target{good}, Endpoints: map[string]budget.Budget{"Chat!": {}}}, [2]string{"endpoints.Chat!", "a-z, 0-9"}},
 		"percentile": {client.Config{Targets: []client.Target{good}, Endpoints: map[string]budget.Budget{
 			"chat": {TTFT: budget.Layers{100: time.Second}}}}, [2]string{"endpoints.chat.ttft.p100", "below 100"}},
+		"share for a percentile": {client.Config{Targets: []client.Target{good}, Endpoints: map[string]budget.Budget{
+			"chat": {TTFT: budget.Layers{0.95: time.Second}}}}, [2]string{"endpoints.chat.ttft.p0.95", "such as 95"}},
 		"endpoint's target": {client.Config{Targets: []client.Target{good}, Endpoints: map[string]budget.Budget{
 			"chat": {Targets: []string{"eu"}}}}, [2]string{"endpoints.chat.targets[0]", "name one of"}},
 		"hedge": {client.Config{Targets: []client.Target{good}, Endpoints: map[string]budget.Budget{
@@ -138,6 +148,24 @@ func TestEachProblem(t *testing.T) {
 			}
 			wantProblems(t, err, test.want)
 		})
+	}
+}
+
+// A deployment may be called as a call is, and a header may be the credential.
+func TestNoProblems(t *testing.T) {
+	clearKeys(t)
+	for _, target := range []client.Target{
+		{Provider: "azure", APIKey: "k", BaseURL: "https://res.openai.azure.com/openai/deployments/embeddings?api-version=2024-10-21"},
+		{BaseURL: "https://one.test/v1", Headers: map[string]string{"Authorization": "Custom x"}},
+		{BaseURL: "https://one.test/completions/v1"},
+	} {
+		target.Name = "one"
+		c, err := client.New(client.Config{Targets: []client.Target{target}})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		c.Close()
 	}
 }
 
