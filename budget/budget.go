@@ -24,9 +24,10 @@ type Budget struct {
 	// than the limit of any layer. If zero, only the caller's context does.
 	Deadline time.Duration
 
-	// Abandon is the time after which an attempt that has brought no content
-	// may be given up. If zero, the distribution of its route decides. It is
-	// not the limit of a layer: a late answer is better than none.
+	// Abandon is the least time after which an attempt that has brought no content
+	// may be given up: three times the p99 of its route, if that is longer, decides.
+	// If zero, 5 s. It is not the limit of a layer: a late answer is better than
+	// none.
 	Abandon time.Duration
 
 	// Hedge is the share of calls that may be sent a second time, to another

@@ -95,7 +95,7 @@ func budgetMembers() []member[budget.Budget] {
 			capMembers(), func(b *budget.Budget) *budget.MaxTokens { return &b.MaxTokens }),
 		duration("deadline", "Bounds a whole call, all attempts included. Without it the caller's own deadline alone.",
 			func(b *budget.Budget) *time.Duration { return &b.Deadline }),
-		zeroIsWrong(duration("abandon", "After how long without content an attempt may be given up. Without it the route's past decides.", abandon),
+		zeroIsWrong(duration("abandon", "The least time without content after which an attempt may be given up, if the route's past says so too. Without it 5s.", abandon),
 			"0 would give up every attempt at once: set a time above 0, or leave it out to let the route's past decide", abandon),
 		zeroIsNone(share("hedge", "The share of calls that may be sent a second time, such as 5%. Without it 5%; 0: none.", hedge), hedge),
 		truth("hedge_all", "Hedge calls with n > 1 and embeddings too.",
