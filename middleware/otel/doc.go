@@ -117,7 +117,8 @@
 //
 // # Toward providers
 //
-// Nothing of a trace is sent to a provider, unless [Propagate] does it.
+// Nothing of a trace is sent to a provider, unless [Propagate] does it, or a header that the
+// application, or what instruments its own requests, has set (package client passes such on).
 //
 // This package is a module of its own: who does not import it does not build OpenTelemetry.
 package otel
