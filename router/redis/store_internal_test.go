@@ -17,7 +17,9 @@ func TestExpiresAfterFlush(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	start := time.Now()
 	for _, ago := range []time.Duration{0, 2 * time.Minute} {
+		m.SetTime(start.Add(ago)) // by which entries have ids of another millisecond
 		m.FlushAll()
 		s.lasting = s.lasting.Add(-ago)
 		if _, err := s.Publish(t.Context(), []byte{1}); err != nil {
@@ -38,8 +40,11 @@ func TestExpiresIfTimeStandsStill(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	now := time.Now()
 	publish := func() {
 		t.Helper()
+		now = now.Add(time.Second) // else entries have ids of one millisecond
+		m.SetTime(now)
 		if _, err := s.Publish(t.Context(), []byte{1}); err != nil {
 			t.Fatal(err)
 		}
