@@ -77,6 +77,30 @@ func TestNextModel(t *testing.T) {
 	}
 }
 
+// A model that two vendors do not have is not looked for at a third, but the next model
+// is.
+func TestNextModelAfterTwoMakers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := twoModels()
+		for i, name := range []string{"three", "four"} {
+			cfg.Targets = append(cfg.Targets, client.Target{
+				Name: name, Provider: "compatible", Models: map[string]string{"big": "b"}, Price: router.Price{Output: float64(i + 2)},
+			})
+		}
+		for i := range 2 {
+			cfg.Targets[i].Price.Output = 1
+		}
+		f := newFleet(t, quick, cfg, "one", "two", "three", "four")
+		for _, name := range []string{"one", "three", "four"} {
+			f.servers[name].Script(httpError(404, "model_not_found"))
+		}
+		if _, err := stream(t.Context(), f.chat(), askFor("big")); err != nil {
+			t.Fatal(err)
+		}
+		f.answeredBy(t, "two", "small", 3)
+	})
+}
+
 // The preferred model answers again as soon as it can.
 func TestPreferredModelComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -150,8 +150,10 @@ func (r *race) recover(a *attempt) bool {
 	switch {
 	case remedy == stop, len(r.attempts) >= r.most:
 		return false
-	case remedy == otherMaker && r.asks.Avoid != "":
+	case remedy == otherMaker && r.asks.Avoid != "" && !r.mayDescend():
 		return false // that was tried
+	case remedy == otherMaker && r.asks.Avoid != "":
+		r.next = len(r.plan.Choices) // on to the next model
 	case remedy == otherMaker:
 		r.asks.Avoid = a.up.Provider
 	}
