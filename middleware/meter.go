@@ -1,10 +1,10 @@
 package middleware
 
 import (
-	"strings"
 	"time"
 
 	"github.com/ontime-llm/ontime/internal/dialect"
+	"github.com/ontime-llm/ontime/internal/modelname"
 )
 
 const bytesPerToken = 4 // of text, to estimate an output that no usage tells
@@ -142,22 +142,6 @@ func recordWhole(a *Attempt, ev *dialect.Event) {
 	m.record(a)
 }
 
-const maxModelName = 128 // bytes
-
-// modelName is a provider's word for a model as far as it may be one: what else it
-// says there could be anything, and is left out.
-func modelName(said string) string {
-	said = said[:min(len(said), maxModelName)]
-	for i := range len(said) {
-		switch c := said[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("._:/@-", c) >= 0:
-		default:
-			return ""
-		}
-	}
-	return said
-}
-
 // record writes what was measured into a.
 func (m *meter) record(a *Attempt) {
 	a.FirstByte, a.TTFT, a.TTFA = m.firstByte, m.firstContent, m.firstAnswer
@@ -165,7 +149,7 @@ func (m *meter) record(a *Attempt) {
 	a.Server.add(&m.timing)
 	a.ITL, a.Chunks, a.FirstTokens = m.gaps, m.chunks, m.firstTokens
 	a.Backpressured = m.backpressured
-	a.FinishReason, a.ServedModel, a.Warning = m.finish, modelName(m.model), m.warning
+	a.FinishReason, a.ServedModel, a.Warning = m.finish, modelname.Clean(m.model), m.warning
 	a.Starved = m.finish == "length" && !m.answer
 	if m.hasUsage {
 		a.Usage = Usage{

@@ -3,6 +3,8 @@ package router
 import (
 	"strings"
 	"time"
+
+	"github.com/ontime-llm/ontime/internal/modelname"
 )
 
 const (
@@ -12,8 +14,6 @@ const (
 	// servedFor is after how long without it a model makes room for another. Whatever a
 	// provider says, no more than mostServed are new in that time.
 	servedFor = 24 * time.Hour
-
-	longestServed = maxModelName // bytes
 )
 
 // served are the models that a route has answered with. Guarded by the route's mu.
@@ -38,7 +38,7 @@ func (s *served) saw(name string, now time.Time) (before string, news bool) {
 		s.latest().at = now
 		return "", false
 	}
-	name = modelName(name)
+	name = modelname.Clean(name)
 	if name == "" {
 		return "", false
 	}
@@ -64,18 +64,4 @@ func (s *served) saw(name string, now time.Time) (before string, news bool) {
 	}
 	s.last, s.names[place] = place, servedModel{strings.Clone(name), now}
 	return before, s.count > 1
-}
-
-// modelName returns name as far as it may be that of a model: what a provider says
-// there could be anything, and gets into logs and pages.
-func modelName(name string) string {
-	name = name[:min(len(name), longestServed)]
-	for i := range len(name) {
-		switch c := name[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("._:/@-", c) >= 0:
-		default:
-			return ""
-		}
-	}
-	return name
 }
