@@ -37,7 +37,8 @@ const (
 
 // RouteStatus is what is known of one route. Distributions and shares are those
 // that [Router.Plan] reckons with: recent evidence, leaning on relatives while
-// there is little.
+// there is little: up to 250 ms older than the counts, and where N is 0 those of
+// relatives, or what is built in.
 type RouteStatus struct {
 	Target, Provider, Region string
 	Model                    string    // "other" for the shared route
