@@ -18,7 +18,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/rs/zerolog"
@@ -44,23 +43,20 @@ func main() {
 	}
 }
 
-// run serves the targets for as long as the command takes.
+// run serves the targets for as long as the command takes. It does not wait for
+// those who make trouble: a proxy can be stuck, and the process ends them anyway.
 func run(ctx context.Context, command []string) error {
-	ctx, calm := context.WithCancel(ctx)
 	var (
 		addresses []string
-		troubles  sync.WaitGroup
 		counts    tally
 	)
-	defer troubles.Wait()
-	defer calm()
 	for i, name := range names {
 		t, err := newTarget(name, uint64(i))
 		if err != nil {
 			return err
 		}
 		addresses = append(addresses, name+"=http://"+t.proxy.Listen)
-		troubles.Go(func() { t.trouble(ctx, rand.New(rand.NewPCG(1, uint64(i))), &counts) })
+		go t.trouble(rand.New(rand.NewPCG(1, uint64(i))), &counts)
 	}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr

@@ -27,60 +27,67 @@ var toxics = []struct {
 	{kind: "limit_data", attribute: "bytes", most: 8000, share: 0.5},                             // then it ends
 }
 
-// trouble makes one thing after another go wrong until ctx ends.
-func (t *target) trouble(ctx context.Context, luck *rand.Rand, counts *tally) {
-	defer t.down()
-	defer t.proxy.Stop()
-	for pause(ctx, 200+luck.IntN(800)) {
-		var err error
-		switch n := luck.IntN(len(toxics) + 2); {
-		case n < len(toxics):
-			err = t.poison(ctx, luck, n)
-			counts.add(toxics[n].kind)
-		case n == len(toxics):
-			err = t.restart(ctx, luck)
-			counts.add("server killed")
-		default:
-			t.proxy.Stop()
-			pause(ctx, luck.IntN(500))
-			err = t.proxy.Start()
-			counts.add("proxy stopped")
-		}
-		if err != nil {
+// stuck is far longer than any trouble lasts.
+const stuck = 30 * time.Second
+
+// trouble makes one thing after another go wrong for good. Now and then
+// toxiproxy locks itself up while it changes a link. The target then hangs for
+// the rest of the run, which a client has to bear too; but whoever reads the
+// counts should know.
+func (t *target) trouble(luck *rand.Rand, counts *tally) {
+	for {
+		pause(200 + luck.IntN(800))
+		kind, cause := t.pick(luck)
+		watch := time.AfterFunc(stuck, func() {
+			log.Printf("soak: %s: the proxy is stuck in %q, after %v", t.proxy.Name, kind, stuck)
+		})
+		if err := cause(); err != nil {
 			log.Fatal("soak: ", err) // the targets are not what they ought to be
 		}
+		watch.Stop()
+		counts.add(kind)
+	}
+}
+
+// pick draws what goes wrong next.
+func (t *target) pick(luck *rand.Rand) (kind string, cause func() error) {
+	switch n := luck.IntN(len(toxics) + 2); {
+	case n < len(toxics):
+		return toxics[n].kind, func() error { return t.poison(luck, n) }
+	case n == len(toxics):
+		return "server killed", func() error { return t.restart(luck) }
+	default:
+		return "proxy stopped", func() error { return t.interrupt(luck) }
 	}
 }
 
 // poison has one toxic at work for a while.
-func (t *target) poison(ctx context.Context, luck *rand.Rand, n int) error {
+func (t *target) poison(luck *rand.Rand, n int) error {
 	toxic := toxics[n]
 	config := fmt.Sprintf(`{"name":"it","type":%q,"toxicity":%g,"attributes":{%q:%d%s}}`,
 		toxic.kind, toxic.share, toxic.attribute, 6+luck.IntN(toxic.most), toxic.also)
 	if _, err := t.proxy.Toxics.AddToxicJson(strings.NewReader(config)); err != nil {
 		return err
 	}
-	pause(ctx, 100+luck.IntN(900))
-	return t.proxy.Toxics.RemoveToxic(context.WithoutCancel(ctx), "it")
+	pause(100 + luck.IntN(900))
+	return t.proxy.Toxics.RemoveToxic(context.Background(), "it")
 }
 
-func (t *target) restart(ctx context.Context, luck *rand.Rand) error {
+func (t *target) restart(luck *rand.Rand) error {
 	if err := t.down(); err != nil {
 		return err
 	}
-	pause(ctx, luck.IntN(500))
+	pause(luck.IntN(500))
 	return t.up()
 }
 
-// pause reports whether it lasted to its end.
-func pause(ctx context.Context, milliseconds int) bool {
-	select {
-	case <-time.After(time.Duration(milliseconds) * ms):
-		return true
-	case <-ctx.Done():
-		return false
-	}
+func (t *target) interrupt(luck *rand.Rand) error {
+	t.proxy.Stop()
+	pause(luck.IntN(500))
+	return t.proxy.Start()
 }
+
+func pause(milliseconds int) { time.Sleep(time.Duration(milliseconds) * ms) }
 
 // tally counts what went wrong, by kind. Safe for concurrent use.
 type tally struct {
