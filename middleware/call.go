@@ -49,7 +49,8 @@ type Call struct {
 	// only.
 	Planned string
 	// Reason says in one line why the router chose as it did, for the first attempt.
-	// Empty unless Config.Explain asked for it.
+	// Empty where [Config].Explain is not set or said no; a client's says yes to one
+	// call of each endpoint a second, for its status page.
 	Reason string
 
 	Outcome      Outcome

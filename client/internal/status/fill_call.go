@@ -34,8 +34,8 @@ func callOf(c *middleware.Call) *Call {
 
 func attemptOf(a *middleware.Attempt) Attempt {
 	return Attempt{
-		Target: a.Target, Region: a.Region, Model: clip(a.Model, mostName), Served: clip(a.ServedModel, mostName), Hedge: a.Hedge,
-		Outcome: a.Outcome.String(), Status: a.Status, Error: words(a.Err), Warning: a.Warning,
+		Target: a.Target, Region: a.Region, Model: clip(a.Model, mostName), Fallback: clip(a.Fallback, mostName),
+		Served: clip(a.ServedModel, mostName), Hedge: a.Hedge, Outcome: a.Outcome.String(), Status: a.Status, Error: words(a.Err), Warning: a.Warning,
 		Start: ms(a.Start), Connected: msIf(a.Timing.Conn), Headers: msIf(a.Headers), FirstByte: msIf(a.FirstByte),
 		TTFT: msIf(a.TTFT), TTFA: msIf(a.TTFA), Last: msIf(a.LastContent), TPOT: msIf(a.TPOT), Total: ms(a.Total), Stall: msIf(a.Stall),
 		Tokens: tokensOf(a.Usage), Cost: a.Cost,

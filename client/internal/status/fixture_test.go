@@ -57,7 +57,7 @@ func call() middleware.Call {
 		Attempts: []middleware.Attempt{
 			{Target: "eu", Region: "westeurope", Model: "gpt-4o-eu", Outcome: middleware.Lost, Status: 200, Headers: 100 * ms,
 				Total: 700 * ms, Usage: middleware.Usage{Input: 900, Estimated: true}, Cost: 0.001},
-			{Target: "us", Region: "eastus", Model: "gpt-4o", ServedModel: "gpt-4o-2", Hedge: true, Outcome: middleware.Completed, Status: 200,
+			{Target: "us", Region: "eastus", Model: "gpt-4o", Fallback: "small", ServedModel: "gpt-4o-2", Hedge: true, Outcome: middleware.Completed, Status: 200,
 				Start: 400 * ms, Timing: middleware.Timing{Conn: ms}, Headers: 250 * ms, FirstByte: 260 * ms, TTFT: 300 * ms, TTFA: 300 * ms,
 				LastContent: 590 * ms, TPOT: 15 * ms, Total: 600 * ms, Stall: 20 * ms,
 				Usage: middleware.Usage{Input: 900, CachedInput: 100, Output: 21}, Cost: 0.002},

@@ -228,6 +228,7 @@ type Attempt struct {
 	Target    string  `json:"target"`
 	Region    string  `json:"region"`
 	Model     string  `json:"model"`        // as the target names it
+	Fallback  string  `json:"fallback"`     // as the application names it, if not the call's
 	Served    string  `json:"served_model"` // as it answered
 	Hedge     bool    `json:"hedge"`
 	Outcome   string  `json:"outcome"`

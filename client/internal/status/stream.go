@@ -23,7 +23,7 @@ const (
 //
 //	event: state    the data is a State; the first has all, the others what is new
 //	event: beat     nothing has changed
-//	event: closed   the client was closed: there is no need to come again
+//	event: closed   the client was closed
 //
 // It returns when the request ends, the client is closed, or after 10 minutes.
 func (p *Page) serveStream(w http.ResponseWriter, r *http.Request) {

@@ -60,7 +60,7 @@ function callFacts(c) {
 function lane(a, index, span) {
   const kind = a.hedge ? 'hedge' : index ? 'failover' : '';
   return el('div', 'lane',
-    el('span', 'who', name(a.target), kind ? el('span', 'soft', ' ' + kind) : null),
+    el('span', 'who', name(a.target), a.fallback ? el('span', 'soft', ' ', name(a.fallback)) : null, kind ? el('span', 'soft', ' ' + kind) : null),
     el('span', 'track-cell', bar(a, span)),
     el('span', 'end', name(laneEnd(a))));
 }

@@ -1,5 +1,7 @@
 // The stream that keeps the page up to date.
 
+const again = 10000; // ms to the next try, where the browser makes none by itself
+
 let first = true, heard = 0, over = false, source = null;
 
 function show(state, text) {
@@ -31,18 +33,20 @@ function listen() {
   });
   source.addEventListener('beat', e => hear(JSON.parse(e.data).at));
   source.addEventListener('closed', () => {
-    over = true;
+    over = true; // until the application has been started anew, perhaps
     source.close();
     show('late', 'the client is closed');
+    setTimeout(listen, again);
   });
   source.addEventListener('error', () => {
-    if (over || source.readyState !== EventSource.CLOSED) return; // it tries again by itself
+    if (source.readyState !== EventSource.CLOSED) return; // it tries again by itself
     show('late', 'no connection, or too many are looking; trying again in 10 s');
-    setTimeout(listen, 10000);
+    setTimeout(listen, again);
   });
 }
 
 function hear(at) {
+  over = false;
   heard = Date.now();
   show('live', `live, ${clock(at)}`);
 }

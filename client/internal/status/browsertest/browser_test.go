@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,18 +27,19 @@ func TestBrowser(t *testing.T) {
 	if modules == "" {
 		t.Skip("ONTIME_BROWSER names no folder with playwright-core: `.ci/run browser` makes one")
 	}
-	p := status.New(snapshot)
-	p.Open()
+	var page atomic.Pointer[status.Page]
+	page.Store(opened())
 	mux := http.NewServeMux()
-	mux.Handle("/some/prefix/", p)
+	mux.HandleFunc("/some/prefix/", func(w http.ResponseWriter, r *http.Request) { page.Load().ServeHTTP(w, r) })
+	mux.HandleFunc("/restart", func(http.ResponseWriter, *http.Request) { page.Swap(opened()).Close() })
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	defer p.Close()
+	defer func() { page.Load().Close() }()
 	stop := make(chan struct{})
 	defer close(stop)
-	go busy(p, stop)
+	go busy(&page, stop)
 	// Chromium's own time to start is the machine's: the test's is what go test allows.
-	cmd := exec.CommandContext(t.Context(), "node", "check.mjs", server.URL+"/some/prefix/")
+	cmd := exec.CommandContext(t.Context(), "node", "check.mjs", server.URL+"/some/prefix/", server.URL+"/restart")
 	cmd.Env = append(os.Environ(), "ONTIME_BROWSER="+modules)
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)
@@ -46,12 +48,18 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
+func opened() *status.Page {
+	p := status.New(snapshot)
+	p.Open()
+	return p
+}
+
 // busy ends calls of every kind until it is stopped.
-func busy(p *status.Page, stop <-chan struct{}) {
+func busy(page *atomic.Pointer[status.Page], stop <-chan struct{}) {
 	for n := 0; ; n++ {
 		for _, c := range calls() {
 			c.Start, c.Total = time.Now(), c.Total+time.Duration(n)*ms
-			p.ObserveCall(c)
+			page.Load().ObserveCall(c)
 		}
 		select {
 		case <-time.After(700 * ms):

@@ -1,5 +1,6 @@
-// Looks at a status page with Chromium: node check.mjs URL. The page has to show what
-// the fixture in browser_test.go made up, and to come through it unharmed.
+// Looks at a status page with Chromium: node check.mjs URL RESTART. The page has to show
+// what the fixture in browser_test.go made up, and to come through it unharmed. RESTART
+// starts anew what the page shows.
 
 import assert from 'node:assert/strict';
 import {createRequire} from 'node:module';
@@ -8,7 +9,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 
 const {chromium} = createRequire(join(process.env.ONTIME_BROWSER, 'package.json'))('playwright-core');
-const url = process.argv[2], shots = process.env.ONTIME_SHOTS;
+const [, , url, restart] = process.argv, shots = process.env.ONTIME_SHOTS;
 
 // A profile of its own, and nothing that would call home.
 const profile = mkdtempSync(join(tmpdir(), 'ontime-chromium-'));
@@ -107,11 +108,26 @@ async function look(context, scheme, width) {
   console.log(`${scheme}, ${width} px: well, ${seen} texts`);
 }
 
+// A page that is left open is live again after the application was started anew.
+async function outlive(context) {
+  const page = await context.newPage();
+  const says = text => page.waitForFunction(t => document.getElementById('live-text').textContent.startsWith(t), text, {timeout: 60000});
+  await page.goto(url);
+  await says('live, ');
+  assert.equal((await context.request.get(restart)).status(), 200);
+  await says('the client is closed');
+  await says('live, ');
+  await page.waitForSelector('.call');
+  await page.close();
+  console.log('a restart: well');
+}
+
 try {
   for (const scheme of ['light', 'dark']) {
     const context = await launch(scheme);
     try {
       for (const width of [1280, 375]) await look(context, scheme, width);
+      if (scheme === 'dark') await outlive(context);
     } finally {
       await context.close();
     }
