@@ -1,9 +1,11 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -130,10 +132,21 @@ func hasCredential(t *Target) bool {
 }
 
 // fail is the error that New returns: every problem, with its field and what to
-// do about it.
+// do about it, one target after the other.
 func fail(found []error) error {
 	if len(found) == 0 {
 		return nil
 	}
+	slices.SortStableFunc(found, func(a, b error) int { return cmp.Compare(targetOf(a), targetOf(b)) })
 	return fmt.Errorf("ontime: the configuration has %d problem(s):\n%w", len(found), errors.Join(found...))
+}
+
+// targetOf returns the index of the target that a problem is of, or one beyond all
+// if it is of none.
+func targetOf(err error) (index int) {
+	p, _ := errors.AsType[budget.Problem](err)
+	if _, err := fmt.Sscanf(p.Field, "targets[%d]", &index); err != nil {
+		return math.MaxInt
+	}
+	return index
 }

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -193,6 +194,11 @@ func TestAllProblemsAtOnce(t *testing.T) {
 	)
 	if !strings.Contains(err.Error(), "12 problem") {
 		t.Errorf("the error does not count its problems: %v", err)
+	}
+	// One target after the other, whoever found the problem.
+	fields := regexp.MustCompile(`(?m)^targets\[\d\]`).FindAllString(err.Error(), -1)
+	if len(fields) != 7 || !slices.IsSorted(fields) {
+		t.Errorf("problems of %v, want 7, sorted:\n%v", fields, err)
 	}
 }
 

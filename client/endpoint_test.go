@@ -106,6 +106,10 @@ func TestUnknownEndpoint(t *testing.T) {
 				}
 			}
 		}
+		_, err := ask(t.Context(), f.Endpoint("line\nbreak"), question("hello"))
+		if want := `ontime: endpoint "line\nbreak": unknown endpoint: the configuration has batch, chat, default`; err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
 		if f.allRequests() != 0 {
 			t.Errorf("targets got %d requests, want none", f.allRequests())
 		}

@@ -102,7 +102,7 @@ func ExampleClient_Endpoint() {
 	// Output:
 	// Hello from one.example.
 	// Hello from two.example.
-	// Post "https://ontime.invalid/v1/chat/completions": ontime: endpoint extract: unknown endpoint
+	// Post "https://ontime.invalid/v1/chat/completions": ontime: endpoint extract: unknown endpoint: the configuration has batch, chat, default
 }
 
 // Other targets for the calls to come. What was learned stays.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -75,7 +76,7 @@ func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("ontime: ")
 	if e.Endpoint != "" {
-		fmt.Fprintf(&b, "endpoint %s: ", e.Endpoint)
+		fmt.Fprintf(&b, "endpoint %s: ", printable(e.Endpoint))
 	}
 	b.WriteString(e.Err.Error())
 	if len(e.Attempts) > 0 {
@@ -89,6 +90,26 @@ func (e *Error) Error() string {
 		b.WriteString(")")
 	}
 	return b.String()
+}
+
+// printable quotes a name that would break a line of a log: an unknown endpoint's can
+// be anything.
+func printable(name string) string {
+	if quoted := strconv.Quote(name); len(quoted) > len(name)+len(`""`) {
+		return quoted
+	}
+	return name
+}
+
+// unknownEndpoint lists some of those that there are.
+func unknownEndpoint(known []string) error {
+	const most = 10
+	more := ""
+	if len(known) > most {
+		more = fmt.Sprintf(" and %d more", len(known)-most)
+		known = known[:most]
+	}
+	return fmt.Errorf("%w: the configuration has %s%s", ErrUnknownEndpoint, strings.Join(known, ", "), more)
 }
 
 // Unwrap returns the cause.

@@ -63,7 +63,7 @@ func (c *liveCall) prepare(d dialect.Dialect, path string) error {
 	s := c.set
 	var ok bool
 	if c.budget, ok = s.router.Budget(c.rec.Endpoint); !ok {
-		return ErrUnknownEndpoint
+		return unknownEndpoint(s.router.Endpoints())
 	}
 	err := checkHeader(c.req.Header)
 	if err != nil {

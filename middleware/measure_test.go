@@ -29,13 +29,12 @@ func steady() upstream.Behaviour {
 
 // metered is a plain openai.Client with a Meter in it, over one simulated
 // server.
-func metered(s *upstream.Server, calls *[]middleware.Call) openai.Client {
+func metered(s *upstream.Server, calls *[]middleware.Call, opts ...middleware.Option) openai.Client {
+	opts = append(opts, middleware.Observe(middleware.CallFunc(func(c middleware.Call) { *calls = append(*calls, c) })))
 	return openai.NewClient(
 		option.WithBaseURL("https://one.test/v1/"), option.WithAPIKey("k"), option.WithMaxRetries(0),
 		option.WithHTTPClient(&http.Client{Transport: upstream.Network{"one.test": s}}),
-		option.WithMiddleware(middleware.Meter(middleware.Observe(middleware.CallFunc(func(c middleware.Call) {
-			*calls = append(*calls, c)
-		})))),
+		option.WithMiddleware(middleware.Meter(opts...)),
 	)
 }
 
@@ -80,6 +79,21 @@ func TestMeterMeasuresAPlainClient(t *testing.T) {
 		}
 		if open := server.Stats().OpenBodies; open != 0 {
 			t.Errorf("%d bodies are open", open)
+		}
+	})
+}
+
+func TestMeterNamesTheTrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		type key struct{}
+		var calls []middleware.Call
+		of := func(ctx context.Context) string { id, _ := ctx.Value(key{}).(string); return id }
+		c := metered(upstream.New("one", steady(), 1), &calls, middleware.TraceID(of), middleware.As("home"))
+		if _, err := c.Chat.Completions.New(context.WithValue(t.Context(), key{}, "4bf92f35"), params()); err != nil {
+			t.Fatal(err)
+		}
+		if got := calls[0]; got.TraceID != "4bf92f35" || got.Target != "home" {
+			t.Errorf("trace %q, target %q; want 4bf92f35 and home", got.TraceID, got.Target)
 		}
 	})
 }

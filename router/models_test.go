@@ -72,6 +72,24 @@ func TestPlanOfTheFirstHealthyModel(t *testing.T) {
 	}
 }
 
+func TestReasonOfAnOnlyTarget(t *testing.T) {
+	in(t, threeModels(p95), func(w world) {
+		for _, test := range []struct {
+			req  router.Request
+			want string
+		}{
+			{chat, "a: the only target for this model; the next model is n"},
+			{asking(func(r *router.Request) { r.Model = "o" }), "c: the only target for this model"},
+			{asking(func(r *router.Request) { r.KeepModel = true }), "a: the only target for this model"},
+			{asking(func(r *router.Request) { r.Endpoint = "" }), "a: the only target for this model"},
+		} {
+			if got := w.Plan(test.req).Reason(); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		}
+	})
+}
+
 // A call for which no model can be had waits for the first that comes back.
 func TestWaitForAnyModel(t *testing.T) {
 	in(t, threeModels(p95), func(w world) {

@@ -22,6 +22,14 @@ func (p Plan) whyModel() string {
 	return fmt.Sprintf("%s in place of %s, which has no healthy route: ", p.request.Model, p.asked)
 }
 
+// whyNext names the model that a call goes to if the only target of this one fails.
+func (p Plan) whyNext() string {
+	if next := behind(p.endpoint.budget.Models, p.request.Model); len(next) > 0 && !p.request.KeepModel {
+		return "; the next model is " + next[0]
+	}
+	return ""
+}
+
 // whyHedge says what a call would be advised that takes the first choice now.
 func (p Plan) whyHedge(now time.Time) string {
 	if p.HedgeFrom == 0 {
@@ -55,7 +63,7 @@ func (p Plan) whyFirst() string {
 	case len(p.Choices) == 1 && len(p.Refused) > 0:
 		return first.Target + ": the only one available; " + listRefused(p.Refused)
 	case len(p.Choices) == 1:
-		return first.Target + ": the only target for this model"
+		return first.Target + ": the only target for this model" + p.whyNext()
 	}
 	q := newQuestion(p.endpoint, &p.request, p.outlook.at, nil)
 	x := q.look(first.way.route, p.outlook)

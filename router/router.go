@@ -96,6 +96,9 @@ func (r *Router) Targets() []string {
 	return names
 }
 
+// Endpoints returns the endpoints' names, sorted.
+func (r *Router) Endpoints() []string { return slices.Sorted(maps.Keys(r.endpoints)) }
+
 func (r *Router) addEndpoints(budgets map[string]budget.Budget, old *estate) {
 	budgets = maps.Clone(budgets)
 	if budgets == nil {
