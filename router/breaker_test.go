@@ -117,6 +117,10 @@ func TestBreakerOpensOn(t *testing.T) {
 			in(t, two(p95), func(w world) {
 				test.do(w)
 				w.state("a", test.want)
+				opened := test.want == router.StateOpen || test.want == router.StateHalfOpen
+				if n := w.status("a").Openings; (n == 1) != opened || n > 1 {
+					t.Errorf("%d openings are counted, want one if it has opened", n)
+				}
 			})
 		})
 	}

@@ -55,6 +55,10 @@ func TestCooldownAsTold(t *testing.T) {
 		if got := w.Plan(chat); len(got.Choices) != 2 {
 			t.Errorf("choices %v after the cooldown, want both", got.Choices)
 		}
+		w.limited(time.Second, w.start("a", chat))
+		if got := w.status("a").Cooldowns; got != 2 { // what is told while one runs is of that one
+			t.Errorf("%d cooldowns are counted, want 2", got)
+		}
 	})
 }
 

@@ -46,6 +46,8 @@ type record struct {
 	ttft, tpot *latency.Histogram
 	attempts   [outcomes]atomic.Uint64
 
+	openings, cooldowns atomic.Uint64 // as in RouteStatus
+
 	breaker breaker
 	turn    atomic.Uint32 // of the keys
 	rang    atomic.Int64  // when an alarm last did
@@ -120,8 +122,14 @@ func newRoute(g *group, target int, now time.Time, old inherited) *route {
 	return rt
 }
 
-// post tells of a change in the health of the route.
+// post counts a change in the health of the route, and tells of it.
 func (rt *route) post(e Event) {
+	switch e.State {
+	case StateOpen:
+		rt.openings.Add(1)
+	case StateCooling:
+		rt.cooldowns.Add(1)
+	}
 	e.Target, e.Model = rt.group.router.targets[rt.target].Name, rt.group.model
 	rt.group.router.events.post(e)
 }

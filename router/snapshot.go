@@ -49,6 +49,10 @@ type RouteStatus struct {
 	Attempts                 Attempts
 	Keys                     []KeyStatus // by index
 
+	// Openings are how often the breaker has opened, and Cooldowns how often the provider
+	// said to wait when no such time was running: many pass between two looks.
+	Openings, Cooldowns uint64
+
 	// PromptTokens is the typical prompt: the geometric mean of the latest, or 1000
 	// before there are any. TTFT and Total are those of such a prompt, Total
 	// that of an answer of 200 tokens that is not streamed.
@@ -154,6 +158,8 @@ func (rt *route) status(o *outlook, now time.Time) RouteStatus {
 		Fixed:         seconds(f.fit.a),
 		PerToken:      seconds(f.fit.b),
 		BytesPerToken: f.bytesPerToken,
+		Openings:      rt.openings.Load(),
+		Cooldowns:     rt.cooldowns.Load(),
 		Attempts: Attempts{
 			Completed: rt.attempts[Completed].Load(),
 			Failed:    rt.attempts[Failed].Load(),

@@ -76,6 +76,11 @@ var questions = []question{
 			lines: quantiles("ontime_wait_seconds_bucket{models}")},
 		{title: "Cooldowns", unit: "s", text: "For how long providers still want to be left alone, by key.",
 			lines: []line{{"max by (target, model, key) (ontime_key_cooldown_seconds{routes}) > 0", "{{target}} {{model}} key {{key}}"}}},
+		{title: "Openings and cooldowns in an hour", unit: "none", text: "However short.",
+			lines: []line{
+				{"sum by (target, model) (increase(ontime_route_openings_total{routes}[1h])) > 0", "{{target}} {{model}} opened"},
+				{"sum by (target, model) (increase(ontime_route_cooldowns_total{routes}[1h])) > 0", "{{target}} {{model}} told to wait"},
+			}},
 		{title: "Rate limits left", unit: "percentunit", text: "As providers tell it. The instance with the least.",
 			lines: []line{{"min by (target, model, key) (ontime_key_headroom_ratio{routes})", "{{target}} {{model}} key {{key}}"}}},
 		{title: "Refused keys", unit: "none", text: "1: the provider does not take the key.",

@@ -48,6 +48,8 @@
 //	ontime_route_coverage_ratio     gauge      target model metric percentile         share of attempts within the percentile that was predicted for them: less than it says is too slow
 //	ontime_route_cache_hit_ratio    gauge      target model                           share of the prompt tokens seen within 5 minutes that came from the provider's cache; 0.5 before the first
 //	ontime_route_changes_total      counter    target model kind                      times that a route was noticed to answer with another model, or with another median TTFT or TPOT
+//	ontime_route_openings_total     counter    target model                           times that the route's breaker opened
+//	ontime_route_cooldowns_total    counter    target model                           times that the provider said to wait, one for all refusals of a key until that time is over
 //	ontime_key_cooldown_seconds     gauge      target model key                       rest of the time for which the provider said to wait
 //	ontime_key_refused              gauge      target model key                       1 if the provider does not take the key, else 0
 //	ontime_key_headroom_ratio       gauge      target model key                       what is left of the provider's rate limit; 1 if not known

@@ -25,6 +25,8 @@ var (
 	routeCoverage = state("route_coverage_ratio", "share of attempts within the percentile that was predicted for them: less than it says is too slow", "target", "model", "metric", "percentile")
 	routeCacheHit = state("route_cache_hit_ratio", "share of the prompt tokens seen within 5 minutes that came from the provider's cache; 0.5 before the first", "target", "model")
 	routeChanges  = state("route_changes_total", "times that a route was noticed to answer with another model, or with another median TTFT or TPOT", "target", "model", "kind")
+	routeOpenings = state("route_openings_total", "times that the route's breaker opened", "target", "model")
+	routeCooling  = state("route_cooldowns_total", "times that the provider said to wait, one for all refusals of a key until that time is over", "target", "model")
 
 	keyCooldown = state("key_cooldown_seconds", "rest of the time for which the provider said to wait", "target", "model", "key")
 	keyRefused  = state("key_refused", "1 if the provider does not take the key, else 0", "target", "model", "key")
@@ -53,7 +55,7 @@ var (
 
 	stateDescs = []*prometheus.Desc{
 		targetInfo, routeState, routeInFlight, routeFailures, routeTTFT, routeTPOT, routeTotal,
-		routeCoverage, routeCacheHit, routeChanges,
+		routeCoverage, routeCacheHit, routeChanges, routeOpenings, routeCooling,
 		keyCooldown, keyRefused, keyHeadroom,
 		layerLimit, layerAllowed, layerCalls, layerMisses, layerAttainment, layerBurn, layerDebt,
 		hedgesStarted, hedgesWon, hedgesRefused, hedgeShare, hedgeTokens, hedgePrice,
@@ -131,6 +133,8 @@ func (c *collector) route(r *router.RouteStatus) {
 	c.counter(routeChanges, r.Changed.Model, r.Target, r.Model, router.ChangeModel)
 	c.counter(routeChanges, r.Changed.TTFT, r.Target, r.Model, router.ChangeTTFT)
 	c.counter(routeChanges, r.Changed.TPOT, r.Target, r.Model, router.ChangeTPOT)
+	c.counter(routeOpenings, r.Openings, r.Target, r.Model)
+	c.counter(routeCooling, r.Cooldowns, r.Target, r.Model)
 }
 
 // coverage is that of a route that has been predicted and seen.

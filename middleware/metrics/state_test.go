@@ -59,10 +59,12 @@ func TestState(t *testing.T) {
 
 		s := scraped(t, reg)
 		for name, want := range map[string]map[string]string{
-			"ontime_target_info":        {"provider=azure region=eu target=one": "1", "provider=openai target=two": "1"},
-			"ontime_route_in_flight":    {"model=m target=one": "1", "model=m target=two": "0"},
-			"ontime_key_refused":        {"key=0 model=m target=one": "0", "key=0 model=m target=two": "0", "key=1 model=m target=two": "0"},
-			"ontime_key_headroom_ratio": {"key=0 model=m target=one": "1", "key=0 model=m target=two": "1", "key=1 model=m target=two": "1"},
+			"ontime_target_info":           {"provider=azure region=eu target=one": "1", "provider=openai target=two": "1"},
+			"ontime_route_in_flight":       {"model=m target=one": "1", "model=m target=two": "0"},
+			"ontime_key_refused":           {"key=0 model=m target=one": "0", "key=0 model=m target=two": "0", "key=1 model=m target=two": "0"},
+			"ontime_key_headroom_ratio":    {"key=0 model=m target=one": "1", "key=0 model=m target=two": "1", "key=1 model=m target=two": "1"},
+			"ontime_route_openings_total":  {"model=m target=one": "0", "model=m target=two": "0"},
+			"ontime_route_cooldowns_total": {"model=m target=one": "0", "model=m target=two": "1"},
 			"ontime_layer_limit_seconds": {
 				"endpoint=chat layer=ttft_p50": "0.3", "endpoint=chat layer=ttft_p95": "0.6", "endpoint=chat layer=total_p99.9": "60",
 			},
