@@ -66,8 +66,11 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	bar.Begin(t.plan.Volume().Calls)
 	report, stopped := load.Run(ctx, t.plan, bar.Step)
 	bar.End()
-	if report == nil {
+	switch {
+	case report == nil:
 		return stopped
+	case len(report.Series) == 0: // an older file is worth more than one of nothing
+		return fmt.Errorf("stopped before a round was complete: nothing is reported (%w)", stopped)
 	}
 	if err := errors.Join(report.WriteTable(out), o.writeFiles(report)); err != nil {
 		return err

@@ -84,8 +84,15 @@ func TestStoppedEarly(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out bytes.Buffer
-	if err := run(ctx, parsed(t, "-calls", "2"), &out); !errors.Is(err, context.Canceled) {
+	before := filepath.Join(t.TempDir(), "before.json")
+	if err := os.WriteFile(before, []byte("an hour's work"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(ctx, parsed(t, "-calls", "2", "-json", before), &out); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
+	}
+	if kept, err := os.ReadFile(before); string(kept) != "an hour's work" {
+		t.Errorf("%q, %v: a report of nothing was written over an older one", kept, err)
 	}
 }
 
@@ -140,7 +147,7 @@ func TestOptions(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	for _, args := range []string{
-		"-rate 0", "-calls 0", "-rate x", "-rate 1e9", "-concurrency 1.5", "-rate 1 -concurrency 1", "more", "-nothing",
+		"-rate 0", "-calls 0", "-rate x", "-rate 1e9", "-concurrency 1.5", "-concurrency 4,4", "-rate 1 -concurrency 1", "more", "-nothing",
 		"-config a -url b", "-url http://localhost/v1", "-url http://localhost/v1 -model m -endpoint chat", "-key K", "-fail-on-regression",
 	} {
 		if _, err := parseOptions(strings.Fields(args), io.Discard); err == nil || errors.Is(err, flag.ErrHelp) {

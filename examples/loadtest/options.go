@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -151,6 +152,8 @@ func (o *options) addLoads(s string, of func(float64) load.Load) error {
 			return errors.New("write whole numbers")
 		case len(o.loads) > 0 && o.loads[0].Open() != l.Open():
 			return errors.New("-concurrency and -rate are two tests: set one of them")
+		case slices.Contains(o.loads, l):
+			return fmt.Errorf("%s is there twice", word)
 		}
 		o.loads = append(o.loads, l)
 	}

@@ -71,6 +71,8 @@ func rounds(all []Series, s *Setup) string {
 		least, most = min(least, complete), max(most, complete)
 	}
 	switch {
+	case least == s.Rounds && s.Rounds == 1:
+		return "1 round"
 	case least == s.Rounds:
 		return fmt.Sprintf("%d rounds", s.Rounds)
 	case least == most:
