@@ -2,6 +2,7 @@ package router_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,6 +53,48 @@ func TestWhatIsAFailureOfTheRoute(t *testing.T) {
 				w.state("a", test.want)
 			})
 		})
+	}
+}
+
+// A model that the target did not have yet is there for good once it answers: what was
+// seen before is no reason to expect another 404. Not so on the route that models share.
+func TestAbsentUntilItAnswers(t *testing.T) {
+	shared := two(p95)
+	for i := range shared.Targets {
+		shared.Targets[i].Models = nil // any
+	}
+	unknown := chat
+	unknown.Model = strings.Repeat("x", 1000)
+	// failures is what is expected of a after so many 404 and an answer, which was asked for
+	// before them or after.
+	failures := func(c router.Config, req router.Request, model string, absent int, before bool) (share float64) {
+		in(t, c, func(w world) {
+			early := w.start("a", req)
+			for range absent {
+				w.Report(router.Report{Flight: w.start("a", req), Outcome: router.Failed, Cause: router.CauseAbsent})
+			}
+			time.Sleep(300 * ms)
+			late := w.start("a", req)
+			if before {
+				early, late = late, early
+			}
+			w.Report(router.Report{Flight: early, Outcome: router.Cancelled})
+			late.Content(100 * ms)
+			w.Report(router.Report{Flight: late, Outcome: router.Completed})
+			time.Sleep(300 * ms)
+			share = w.route("a", model).Failures
+		})
+		return share
+	}
+	none := failures(two(p95), chat, "m", 0, false)
+	if got := failures(two(p95), chat, "m", 5, false); got != none {
+		t.Errorf("%.4f fail after five 404 and an answer, want %.4f as without the 404", got, none)
+	}
+	if got := failures(two(p95), chat, "m", 5, true); got < 10*none {
+		t.Errorf("%.4f fail after an answer that was asked for before the 404, want those to count", got)
+	}
+	if got := failures(shared, unknown, "other", 5, false); got < 10*none {
+		t.Errorf("%.4f fail on the shared route, where another model may have answered; want the 404 to count", got)
 	}
 }
 

@@ -213,7 +213,7 @@
 //	error event, cut or empty stream    failure, after content too
 //	given up after Choice.Abandon       failure
 //	a tail layer missed                 no failure by itself: feeds the alarm
-//	404                                 nothing; it counts as failed in the choice
+//	404                                 nothing; it counts as failed in the choice until one is answered
 //	the caller's own other 4xx          nothing
 //	429                                 nothing; the key cools down
 //	401, 402, 403, insufficient_quota   nothing; the key is taken out

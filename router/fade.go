@@ -85,6 +85,13 @@ func (s *share) record(now time.Time, failed bool) {
 	s.fast, s.slow = s.fast.add(one, 1), s.slow.add(one, 1)
 }
 
+// with returns what is left of both by now.
+func (s share) with(other share, now time.Time) share {
+	s, other = s.fade(now), other.fade(now)
+	s.fast, s.slow = s.fast.add(other.fast, 1), s.slow.add(other.slow, 1)
+	return s
+}
+
 func (s share) fade(now time.Time) share {
 	age := now.Sub(s.at)
 	return share{

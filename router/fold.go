@@ -92,7 +92,7 @@ func (rt *route) view(now time.Time, v *view) *forecast {
 	}
 	others := rt.others.Load()
 	v.points = others.addPoints(rt.sizes.points(v.points[:0]))
-	v.share = others.addShare(rt.share.fade(now), now)
+	v.share = others.addShare(rt.share.with(rt.absent, now), now)
 	f := &forecast{
 		bytesPerToken: others.bytesPerToken(&rt.ratio), typical: others.typical(&rt.sizes),
 		hits: rt.hits.expected(), recent: rt.recent.fade(now),

@@ -159,7 +159,7 @@ func (f *Flight) land(now time.Time, rep *Report) landing {
 	}
 	if rep.blameless() {
 		if rep.Cause == CauseAbsent { // no fault that its breaker could heal, but others come first
-			rt.share.record(now, true)
+			rt.absent.record(now, true)
 			rt.tellShare(true)
 		}
 		return landing{first: true}
@@ -172,6 +172,7 @@ func (f *Flight) land(now time.Time, rep *Report) landing {
 		rt.tellShare(rep.Outcome == Failed)
 	}
 	if rep.Outcome == Completed {
+		rt.isThere(f)
 		rt.sawModel(rep.ServedModel, now)
 	}
 	if f.streamed && rep.Outcome == Completed && rep.TPOT > 0 {
@@ -195,6 +196,15 @@ func (f *Flight) land(now time.Time, rep *Report) landing {
 		f.landWhole(now, rep, tokens)
 	}
 	return landing{first: true, slow: f.judgeEnd(now, rep, tokens), late: f.late}
+}
+
+// isThere forgets that the target did not have the model, since it has answered by it:
+// the two are no chances of one coin. Of the route that models share nothing is known, one
+// may be there and another not. The caller holds mu.
+func (rt *route) isThere(f *Flight) {
+	if f.start.After(rt.absent.at) && rt.group.model != otherModel {
+		rt.absent = share{}
+	}
 }
 
 // judgeEnd enters how the attempt did by the tail layers. An error is no matter of

@@ -62,6 +62,7 @@ type record struct {
 	waiting []*Flight  // of them, those without content
 	total   *fading    // answers that were not streamed; nil before the first
 	share   share      // of failures
+	absent  share      // answers that the target does not have the model, until it has
 	recent  recent
 	sizes   samples
 	ratio   ratio
