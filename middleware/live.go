@@ -33,6 +33,7 @@ type liveCall struct {
 
 	news     chan *attempt // each attempt tells once
 	attempts []*attempt    // in the order of their start
+	room     [2]*attempt   // for them: few calls have more
 	failed   *attempt      // the latest that failed
 	winner   *attempt      // whose answer the caller has
 
@@ -48,6 +49,7 @@ type liveCall struct {
 // newCall opens the books of a call that has just entered.
 func (t *Transport) newCall(s *set, r *http.Request, endpoint string, d dialect.Dialect) *liveCall {
 	c := &liveCall{t: t, set: s, req: r, out: claim(r.Context())}
+	c.attempts = c.room[:0]
 	c.rec = Call{Endpoint: endpoint, Format: formatOf(d), Start: time.Now()}
 	c.ctx, c.cancel = context.WithCancelCause(r.Context())
 	if t.traceID != nil {
