@@ -25,6 +25,7 @@ var behaviour = upstream.Behaviour{
 
 // target is a simulated provider and the proxy in front of it.
 type target struct {
+	name    string
 	server  *upstream.Server
 	address string
 	serving *http.Server
@@ -32,13 +33,18 @@ type target struct {
 }
 
 func newTarget(name string, seed uint64) (*target, error) {
-	t := &target{server: upstream.New(name, behaviour, seed), address: "127.0.0.1:0"}
+	t := &target{name: name, server: upstream.New(name, behaviour, seed), address: "127.0.0.1:0"}
 	if err := t.up(); err != nil {
 		return nil, err
 	}
+	return t, t.front("127.0.0.1:0")
+}
+
+// front puts a new proxy before the server.
+func (t *target) front(address string) error {
 	api := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-	t.proxy = toxiproxy.NewProxy(api, name, "127.0.0.1:0", t.address)
-	return t, t.proxy.Start()
+	t.proxy = toxiproxy.NewProxy(api, t.name, address, t.address)
+	return t.proxy.Start()
 }
 
 // up begins to listen, where it did before if it did.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"log"
 	"math/rand/v2"
@@ -30,16 +29,15 @@ var toxics = []struct {
 // stuck is far longer than any trouble lasts.
 const stuck = 30 * time.Second
 
-// trouble makes one thing after another go wrong for good. Now and then
-// toxiproxy locks itself up while it changes a link. The target then hangs for
-// the rest of the run, which a client has to bear too; but whoever reads the
-// counts should know.
+// trouble makes one thing after another go wrong for good. Should toxiproxy lock
+// itself up while it changes a link, the target hangs for the rest of the run. A
+// client has to bear that too, but whoever reads the counts should know.
 func (t *target) trouble(luck *rand.Rand, counts *tally) {
 	for {
 		pause(200 + luck.IntN(800))
 		kind, cause := t.pick(luck)
 		watch := time.AfterFunc(stuck, func() {
-			log.Printf("soak: %s: the proxy is stuck in %q, after %v", t.proxy.Name, kind, stuck)
+			log.Printf("soak: %s: the proxy is stuck in %q, after %v", t.name, kind, stuck)
 		})
 		if err := cause(); err != nil {
 			log.Fatal("soak: ", err) // the targets are not what they ought to be
@@ -61,7 +59,10 @@ func (t *target) pick(luck *rand.Rand) (kind string, cause func() error) {
 	}
 }
 
-// poison has one toxic at work for a while.
+// poison has one toxic at work for a while, also on connections that there are. Then
+// another proxy takes the place of this one: where a client is gone, toxiproxy takes 5 s
+// for each piece that still waits for it when a toxic is taken out, for hours if it was
+// "latency".
 func (t *target) poison(luck *rand.Rand, n int) error {
 	toxic := toxics[n]
 	config := fmt.Sprintf(`{"name":"it","type":%q,"toxicity":%g,"attributes":{%q:%d%s}}`,
@@ -70,7 +71,8 @@ func (t *target) poison(luck *rand.Rand, n int) error {
 		return err
 	}
 	pause(100 + luck.IntN(900))
-	return t.proxy.Toxics.RemoveToxic(context.Background(), "it")
+	t.proxy.Stop()
+	return t.front(t.proxy.Listen)
 }
 
 func (t *target) restart(luck *rand.Rand) error {
