@@ -27,7 +27,8 @@ import (
 
 // TestChaos makes thousands of calls, of every format, on eight targets where
 // everything goes wrong now and then, from an application that cancels, runs out
-// of time and walks away. Each call has to end once, as it says it did.
+// of time and walks away. Each call has to end once, as it says it did. ONTIME_CHAOS is how
+// many there are, and ONTIME_CHAOS_SEED what the first batch of them is drawn from.
 func TestChaos(t *testing.T) {
 	calls := 5_000
 	if os.Getenv("ONTIME_LONG") != "" {
