@@ -32,7 +32,7 @@ func (q *question) stand(x *ranked, now time.Time) (no refusal) {
 		no = rt.breaker.stand(x, len(q.endpoint.tails) > 0, now)
 	}
 	if q := rt.account.quota; q != nil && no.why == "" {
-		no.why, no.until = q.free(now.UnixNano())
+		no.why, no.until = q.free(now)
 	}
 	return no
 }
