@@ -67,7 +67,7 @@ func (t *Transport) newCall(s *set, r *http.Request, endpoint string, d dialect.
 	return c, nil
 }
 
-// prepare reads and caps: all that can be wrong with a request is found here,
+// prepare reads and caps: all else that can be wrong with a request is found here,
 // before anything is sent.
 func (c *liveCall) prepare(d dialect.Dialect, path string) error {
 	s := c.set
