@@ -140,13 +140,16 @@ func ready(l *rate.Limiter, n float64, now time.Time) time.Time {
 }
 
 // charge takes so many, more than there are if need be: a reservation can be of no
-// more than the burst.
+// more than the burst. A call that took more than ten minutes' worth is one whose count
+// is wrong, such as of a provider that sends nonsense: it must not shut its target out.
 func charge(l *rate.Limiter, n float64, now time.Time) {
+	const mostBursts = 100
 	if l.Limit() == rate.Inf {
 		return
 	}
-	for left := int(math.Ceil(n)); left > 0; left -= l.Burst() {
-		l.ReserveN(now, min(left, l.Burst()))
+	burst := l.Burst()
+	for left := int(math.Ceil(min(n, mostBursts*float64(burst)))); left > 0; left -= burst {
+		l.ReserveN(now, min(left, burst))
 	}
 }
 

@@ -25,6 +25,23 @@ func TestQuotaInOrder(t *testing.T) {
 	}
 }
 
+// What a provider says that a call took may be anything. A hundred bursts are charged at
+// most, of a tenth of a minute's tokens each: at nine tenths a minute that takes 11 of them.
+func TestQuotaOfAnAbsurdCount(t *testing.T) {
+	q := newQuota(Limits{TokensPerMinute: 60_000})
+	now := time.Now()
+	if why, _ := q.take(now, 1); why != "" {
+		t.Fatal(why)
+	}
+	q.release(now, 1e9)
+	if why, _ := q.free(now.Add(10 * time.Minute)); why != WhyRateLimit {
+		t.Errorf("after 10 minutes it is %q, want %q", why, WhyRateLimit)
+	}
+	if why, _ := q.free(now.Add(12 * time.Minute)); why != "" {
+		t.Errorf("after 12 minutes it is %q, want free", why)
+	}
+}
+
 // A limit that is used up comes back when its time has passed, also if the wall clock was
 // set back meanwhile: of 600 a minute 60 may be taken at once and 9 in each second.
 func TestQuotaWhenTheClockIsSetBack(t *testing.T) {
