@@ -15,7 +15,7 @@ const (
 )
 
 // Ledger keeps the debt of each layer of one endpoint, the implicit layer
-// [Answered] (99.9%) included, and counts the calls that each has judged, and the
+// [Answered] (99.9%) included. It counts the calls that each has judged, and the
 // answers that a token cap has ended. Calls are entered through a [Tally].
 //
 // It is safe for concurrent use: entering and reading take no lock.
@@ -57,8 +57,9 @@ func NewLedger(b Budget) *Ledger {
 
 // Renew returns a ledger for another valid budget of the same endpoint. Layers that
 // are in both, of the same metric, percentile and limit, have their accounts in
-// common, so that calls that entered l still count. So has what a token cap has ended. The others are free of debt: a
-// promise with another limit is another promise.
+// common, so that calls that entered l still count; the answers that a token cap has
+// ended are counted in common too. The other layers are free of debt: a promise with
+// another limit is another promise.
 func (l *Ledger) Renew(b Budget) *Ledger {
 	renewed := NewLedger(b)
 	renewed.truncated, renewed.starved = l.truncated, l.starved

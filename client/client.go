@@ -230,8 +230,8 @@ func (c *Client) Snapshot() router.Snapshot { return c.router.Load().Snapshot() 
 
 // Handler returns the status page: endpoints with what became of their promises,
 // routes with their state and why, the last calls with their attempts, and why they
-// went where they did. It is kept up to date for as long as it is looked at. Calls are
-// noted from the first Handler on; a client that is never asked for one pays nothing.
+// went where they did. The page is kept up to date for as long as it is looked at. Calls
+// are noted from the first Handler on; a client that is never asked for one pays nothing.
 //
 // It may be mounted at any path, with http.StripPrefix or without. It only reads, and
 // shows no prompt, answer, credential or provider's message. It does show targets,
@@ -259,10 +259,10 @@ func (c *Client) Handler() http.Handler {
 // false if there is no such target.
 func (c *Client) Restore(target string) bool { return c.router.Load().Restore(target) }
 
-// Close refuses new calls, lets those under way end within [Config.Grace],
-// ends the rest, and returns when nothing of any call is running any more. Its metrics
-// are taken out of [Config.Registerer].
-// Requests that are not inference are the application's to end.
+// Close refuses new calls, lets those under way end within [Config.Grace], ends the
+// rest, and returns when nothing of any call is running any more. The client's metrics
+// are taken out of [Config.Registerer]. Requests that are not inference are the
+// application's to end.
 func (c *Client) Close() error {
 	c.page.Close()
 	err := c.transport.Close()

@@ -49,16 +49,15 @@
 //
 // Headers of the application travel to the target, except credentials and what is
 // named like one, organisation and project, and those of a connection or a proxy
-// (SECURITY.md lists them). A request with a base
-// URL or a credential of its own fails with [middleware.ErrForeignOrigin] or
-// [middleware.ErrForeignCredential]: credentials belong to targets. A per-call
-// option.WithHTTPClient bypasses the client and reaches nothing, since the base
-// URL is a name that does not exist.
+// (SECURITY.md lists them). A request with a base URL or a credential of its own fails
+// with [middleware.ErrForeignOrigin] or [middleware.ErrForeignCredential]: credentials
+// belong to targets. A per-call option.WithHTTPClient bypasses the client and reaches
+// nothing, since the base URL is a name that does not exist.
 //
-// The SDK's own retries are off. An option.WithMaxRetries, per call or in [New],
-// has an effect on transport errors only, which the SDK retries whatever we answer: leave it
-// out. When the caller's context has ended the SDK returns the context's error;
-// what happened is in the call ([middleware.WithCall]).
+// The SDK's own retries are off. An option.WithMaxRetries, per call or in [New], has
+// an effect on transport errors only, which the SDK retries whatever we answer: leave
+// it out. When the caller's context has ended the SDK returns the context's error; what
+// happened is in the call ([middleware.WithCall]).
 //
 // This package owns credentials, presets and configuration. How a call is
 // served is package middleware, which way it goes package router.

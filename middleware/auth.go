@@ -32,7 +32,7 @@ func (e *AuthError) Unwrap() error { return e.Err }
 // send it elsewhere. The error is an [*AuthError].
 func (u *Upstream) sign(r *http.Request, authorize func(*http.Request, int) error, key int) error {
 	for name, values := range u.Header {
-		r.Header[name] = values
+		r.Header[name] = values[:len(values):len(values)] // authorize may append
 	}
 	if authorize == nil {
 		return nil

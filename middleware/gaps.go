@@ -42,7 +42,7 @@ func gapBucket(gap time.Duration) int {
 	return min(octave*gapPerOctave+step+1, gapBuckets-1)
 }
 
-// bound is the upper end of bucket i.
+// gapBound is the upper end of bucket i.
 func gapBound(i int) time.Duration {
 	if i == 0 {
 		return gapFloor
@@ -74,7 +74,7 @@ func (g *Gaps) Buckets() iter.Seq2[time.Duration, int] {
 	}
 }
 
-// String is a short summary.
+// String is a short summary: how many, their mean and their p99.
 func (g Gaps) String() string {
 	return fmt.Sprintf("%d gaps, mean %v, p99 %v", g.N(), g.Mean(), g.Quantile(0.99))
 }
@@ -88,8 +88,8 @@ func (g *Gaps) Add(other *Gaps) {
 	g.sum += other.sum
 }
 
-// Quantile returns the length that a share q of the gaps does not exceed, at
-// most a quarter too long; 0 if there is none.
+// Quantile returns the length that a share q of the gaps, from 0 to 1, does not exceed,
+// at most a quarter too long; 0 if there is none.
 func (g *Gaps) Quantile(q float64) time.Duration {
 	if g.n == 0 {
 		return 0

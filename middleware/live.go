@@ -46,8 +46,9 @@ type liveCall struct {
 	sealed  bool
 }
 
-// newCall opens the books of a call that has just entered.
-func (t *Transport) newCall(s *set, r *http.Request, endpoint string, d dialect.Dialect) *liveCall {
+// newCall opens the books of a call that has just come in. What ends it is in place by
+// then, since Close may use that from now on. The error is of an unknown endpoint.
+func (t *Transport) newCall(s *set, r *http.Request, endpoint string, d dialect.Dialect) (*liveCall, error) {
 	c := &liveCall{t: t, set: s, req: r, out: claim(r.Context())}
 	c.attempts = c.room[:0]
 	c.rec = Call{Endpoint: endpoint, Format: formatOf(d), Start: time.Now()}
@@ -56,17 +57,20 @@ func (t *Transport) newCall(s *set, r *http.Request, endpoint string, d dialect.
 		c.rec.TraceID = t.traceID(r.Context())
 	}
 	t.retries.earn(c.rec.Start)
-	return c
+	var ok bool
+	if c.budget, ok = s.router.Budget(endpoint); !ok {
+		return c, unknownEndpoint(s.router.Endpoints())
+	}
+	if c.budget.Deadline > 0 {
+		c.setDeadline()
+	}
+	return c, nil
 }
 
-// prepare reads and caps: all that can be wrong with a request is found here,
+// prepare reads and caps: all else that can be wrong with a request is found here,
 // before anything is sent.
 func (c *liveCall) prepare(d dialect.Dialect, path string) error {
 	s := c.set
-	var ok bool
-	if c.budget, ok = s.router.Budget(c.rec.Endpoint); !ok {
-		return unknownEndpoint(s.router.Endpoints())
-	}
 	err := checkHeader(c.req.Header)
 	if err != nil {
 		return err
@@ -85,9 +89,6 @@ func (c *liveCall) prepare(d dialect.Dialect, path string) error {
 		MaxTokens: in.limit, Streamed: in.asks.Stream, Pin: c.t.pin(s, in), Prefixes: in.prefixes(),
 		Since: c.rec.Start, Single: in.single(c.budget), Thinking: in.thinking(),
 		KeepModel: in.dialect == dialect.Embeddings, // vectors of two models cannot be compared
-	}
-	if c.budget.Deadline > 0 {
-		c.setDeadline()
 	}
 	c.asks.Deadline, _ = c.ctx.Deadline()
 	if s.shadow {

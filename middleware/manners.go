@@ -102,8 +102,9 @@ func (b *mannersBook) of(u *Upstream, model string) manners {
 func (b *mannersBook) forget(target string) {
 	b.known.Range(func(key, _ any) bool {
 		if key.(mannersKey).target == target {
-			b.known.Delete(key)
-			b.size.Add(-1)
+			if _, known := b.known.LoadAndDelete(key); known { // two reloads may forget at once
+				b.size.Add(-1)
+			}
 		}
 		return true
 	})

@@ -27,7 +27,7 @@ func As(target string) Option {
 	return func(g *gauge) { g.target = target }
 }
 
-// Trace has every attempt's [Timing], for some 15 allocations each.
+// Trace fills every attempt's [Timing], for some 15 allocations each.
 func Trace() Option {
 	return func(g *gauge) { g.trace = true }
 }
@@ -39,7 +39,9 @@ func TraceID(of func(context.Context) string) Option {
 
 // Meter returns a middleware that measures every inference call of a plain
 // openai.Client, and changes nothing: not a byte of the request, the response,
-// or their errors. Each of the SDK's own retries is a call of its own.
+// or their errors. Each of the SDK's own retries is a call of its own. What is no
+// inference passes, and so does a request whose length is not told beforehand, or that is
+// no JSON.
 //
 //	client := openai.NewClient(option.WithMiddleware(middleware.Meter(
 //		middleware.Observe(middleware.CallFunc(func(c middleware.Call) { ... })))))

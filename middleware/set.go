@@ -29,9 +29,10 @@ func newSet(cfg Config) (*set, error) {
 		s.grace = defaultGrace
 	}
 	for _, u := range cfg.Upstreams {
-		if u.BaseURL != nil {
-			u.address = address(u.BaseURL)
+		if u.BaseURL == nil {
+			return nil, fmt.Errorf("middleware: upstream %q has no base URL", u.Name)
 		}
+		u.address = address(u.BaseURL)
 		s.upstreams[u.Name] = &u
 	}
 	s.home = s.upstreams[cfg.Home]
@@ -39,8 +40,8 @@ func newSet(cfg Config) (*set, error) {
 		return nil, errors.New("middleware: Config needs Router, and a Home that is one of Upstreams")
 	}
 	for _, name := range s.router.Targets() {
-		if u := s.upstreams[name]; u == nil || u.BaseURL == nil {
-			return nil, fmt.Errorf("middleware: target %q has no upstream with a base URL", name)
+		if s.upstreams[name] == nil {
+			return nil, fmt.Errorf("middleware: target %q has no upstream", name)
 		}
 	}
 	return s, nil

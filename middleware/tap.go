@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -68,19 +67,28 @@ func (s *stream) tapWhole(err error) {
 			answer = append(answer, piece[:n]...)
 		}
 	}
+	s.conclude(s.wholeFault(answer, err))
+	s.queue.close(err)
+}
+
+// wholeFault measures an answer in one piece that ended with err, and says what is
+// wrong with it.
+func (s *stream) wholeFault(answer []byte, err error) error {
+	if len(answer) > maxAnswer {
+		return ErrTooLarge
+	}
 	var ev dialect.Event
 	switch bad := s.format.Answer(answer, &ev); {
 	case bad == nil && ev.Err.Present:
-		s.conclude(s.owner.providerError(&ev.Err))
+		return s.owner.providerError(&ev.Err)
 	case bad == nil:
 		s.meter.whole(&ev)
-		s.conclude(nil)
+		return nil
 	case err == io.EOF:
-		s.conclude(ErrNotAnswer)
+		return ErrNotAnswer
 	default:
-		s.conclude(s.owner.broken(err))
+		return s.owner.broken(err)
 	}
-	s.queue.close(err)
 }
 
 // observe measures one block of a stream that is not over yet.
@@ -140,7 +148,7 @@ type wholeTap struct {
 func (b *wholeTap) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.mu.Lock()
-	if !b.done && len(b.copy)+n <= maxAnswer {
+	if !b.done && len(b.copy) <= maxAnswer {
 		b.copy = append(b.copy, p[:n]...)
 	}
 	b.mu.Unlock()
@@ -164,20 +172,30 @@ func (b *wholeTap) end(err error) {
 	if over {
 		return
 	}
-	ev := new(dialect.Event)
-	bad := b.call.in.dialect.Answer(b.copy, ev)
-	switch {
-	case bad == nil && ev.Err.Present:
-		err = b.call.providerError(&ev.Err)
-	case bad == nil:
-		err = nil // the caller may stop reading at the last byte of the answer
-		recordWhole(&b.call.attempt, ev)
-	case err == io.EOF:
-		err = ErrNotAnswer
-	default:
-		err = b.call.broken(err)
+	b.call.seal(b.fault(err))
+}
+
+// fault is what became of the answer, which ended with err. One that is too large to be
+// kept is not looked at: it came whole, or it did not.
+func (b *wholeTap) fault(err error) error {
+	if len(b.copy) > maxAnswer {
+		if err == io.EOF {
+			return nil
+		}
+		return b.call.broken(err)
 	}
-	b.call.seal(err)
+	ev := new(dialect.Event)
+	switch bad := b.call.in.dialect.Answer(b.copy, ev); {
+	case bad == nil && ev.Err.Present:
+		return b.call.providerError(&ev.Err)
+	case bad == nil:
+		recordWhole(&b.call.attempt, ev)
+		return nil // the caller may stop reading at the last byte of the answer
+	case err == io.EOF:
+		return ErrNotAnswer
+	default:
+		return b.call.broken(err)
+	}
 }
 
 // meteredCall is a call of a client that does not route: one attempt.
@@ -239,5 +257,3 @@ func (c *meteredCall) seal(fault error) {
 	*c.out = *rec
 	c.gauge.observers.observe(c.ctx, *rec)
 }
-
-var _ http.RoundTripper = roundTripper(nil)

@@ -157,13 +157,16 @@ func (t *Transport) infer(s *set, r *http.Request, endpoint string, d dialect.Di
 	if endpoint == "" {
 		endpoint = router.DefaultEndpoint
 	}
-	c := t.newCall(s, r, endpoint, d)
+	c, err := t.newCall(s, r, endpoint, d)
 	if !t.enter(c) {
 		closeBody(r)
 		return nil, c.refuse(ErrClosed)
 	}
 	defer t.running.Done()
-	if err := c.prepare(d, path); err != nil {
+	if err == nil {
+		err = c.prepare(d, path)
+	}
+	if err != nil {
 		closeBody(r)
 		return nil, c.refuse(err)
 	}
@@ -239,4 +242,7 @@ func closeBody(r *http.Request) {
 	}
 }
 
-var _ http.RoundTripper = (*Transport)(nil)
+var (
+	_ http.RoundTripper = (*Transport)(nil)
+	_ http.RoundTripper = roundTripper(nil)
+)

@@ -20,7 +20,7 @@ type Upstream struct {
 	// another provider.
 	Provider string
 	Region   string   // for calls and logs
-	BaseURL  *url.URL // with version path; its query goes with every request
+	BaseURL  *url.URL // with version path; its query goes with every request; never nil
 	// Deployments has calls go to deployments/MODEL below BaseURL, as Azure's dated
 	// API has it. Other requests lie right below BaseURL.
 	Deployments bool
@@ -46,17 +46,7 @@ type Upstream struct {
 }
 
 // address is the host and port of a URL.
-func address(u *url.URL) string {
-	port := u.Port()
-	switch {
-	case port != "":
-	case u.Scheme == "http":
-		port = "80"
-	default:
-		port = "443"
-	}
-	return net.JoinHostPort(u.Hostname(), port)
-}
+func address(u *url.URL) string { return net.JoinHostPort(u.Hostname(), port(u)) }
 
 // model is the name under which this target knows an application's model.
 func (u *Upstream) model(name string) string {

@@ -32,7 +32,7 @@ func (q *question) stand(x *ranked, now time.Time) (no refusal) {
 		no = rt.breaker.stand(x, len(q.endpoint.tails) > 0, now)
 	}
 	if q := rt.account.quota; q != nil && no.why == "" {
-		no.why, no.until = q.free(now.UnixNano())
+		no.why, no.until = q.free(now)
 	}
 	return no
 }
@@ -50,8 +50,9 @@ func (rt *route) oneGoodKey(nano int64) bool {
 		rt.group.router.cooldowns.last.Load() <= nano && rt.group.router.watched.Load() <= nano
 }
 
-// pickKey finds the key with most headroom, where one is below half: of those about as good the one with
-// fewest attempts under way, and in turns. A refused key is tried when it is due.
+// pickKey finds the key with most headroom, where one is below half: of those about as
+// good the one with fewest attempts under way, and in turns. A refused key is tried when
+// it is due.
 func (rt *route) pickKey(now time.Time) (s standing, no refusal) {
 	best, turn := -1, 0
 	if len(rt.lanes) > 1 {

@@ -183,78 +183,6 @@ func TestWhatIsNoFailure(t *testing.T) {
 	})
 }
 
-// A cold route starts like its relatives: it does not win everything by having no
-// record, and it is not shut out either.
-func TestColdRouteStartsLikeItsRelatives(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		ttft time.Duration
-	}{
-		{"all slow", 2 * time.Second},
-		{"all fast", 100 * ms},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			c := two(p95)
-			c.Targets = append(c.Targets, router.Target{Name: "cold", Models: []string{"m"}})
-			in(t, c, func(w world) {
-				// Enough for the built-in samples, 20 among them, to be outweighed.
-				for range 2000 {
-					for _, target := range []string{"a", "b"} {
-						w.Report(router.Report{Flight: w.start(target, chat), TTFT: test.ttft, PromptTokens: 1000})
-					}
-					time.Sleep(100 * ms)
-				}
-				s := w.route("cold", "m")
-				if s.State != router.StateNoData || s.TTFT.N != 0 {
-					t.Errorf("state %q, N %v; want no data", s.State, s.TTFT.N)
-				}
-				if !near(s.TTFT.P50, test.ttft) {
-					t.Errorf("p50 = %v, want about %v", s.TTFT.P50, test.ttft)
-				}
-				got := make(map[string]int)
-				for range 60 {
-					target := w.Plan(chat).Choices[0].Target
-					got[target]++
-					w.stream(target, chat, test.ttft, time.Millisecond)
-				}
-				if got["cold"] < 5 || got["cold"] > 40 {
-					t.Errorf("first choices = %v; want some, but not all, for the cold route", got)
-				}
-			})
-		})
-	}
-}
-
-// Where its model is new everywhere, a route leans on its provider's other models
-// before those of other providers.
-func TestColdModelLeansOnItsProvider(t *testing.T) {
-	c := router.Config{Targets: []router.Target{
-		{Name: "x", Provider: "x", Models: []string{"old"}},
-		{Name: "y", Provider: "y", Models: []string{"old"}},
-		{Name: "x-new", Provider: "x", Models: []string{"new"}},
-		{Name: "z", Provider: "z", Models: []string{"newer"}},
-	}}
-	in(t, c, func(w world) {
-		req := chat
-		req.Model = "old"
-		for range 300 {
-			w.stream("x", req, 2*time.Second, 10*ms)
-			w.stream("y", req, 100*ms, 30*ms)
-		}
-		time.Sleep(10 * time.Second)
-		s := w.route("x-new", "new")
-		if !near(s.TTFT.P50, 2*time.Second) || !near(s.TPOT.P50, 10*ms) {
-			t.Errorf("p50 TTFT %v, TPOT %v; want 2s and 10ms as of x's other model", s.TTFT.P50, s.TPOT.P50)
-		}
-		// z has no relative at its own provider: it starts like everything together, of
-		// which x and y are about half each.
-		s = w.route("z", "newer")
-		if s.TTFT.P50 < 100*ms || s.TTFT.P50 > 2*time.Second || s.TTFT.P95 < 1900*ms {
-			t.Errorf("p50 %v, p95 %v; want between x and y", s.TTFT.P50, s.TTFT.P95)
-		}
-	})
-}
-
 // LiteLLM's list kept the first samples and replaced only the last; here the newest
 // count most.
 func TestPercentilesFollow(t *testing.T) {
@@ -292,45 +220,6 @@ func TestAnswerLengthDoesNotChangeTTFT(t *testing.T) {
 		got := w.firsts(chat, 200)
 		if got["a"] < 60 || got["b"] < 60 {
 			t.Errorf("first choices = %v, want about as many of each", got)
-		}
-	})
-}
-
-func TestReportCountsOnce(t *testing.T) {
-	in(t, two(p95), func(w world) {
-		f := w.start("a", chat)
-		time.Sleep(100 * ms)
-		f.Content(100 * ms)
-		f.Content(200 * ms)
-		w.Report(router.Report{Flight: f, Elapsed: time.Second, TPOT: 10 * ms})
-		w.Report(router.Report{Flight: f, Outcome: router.Failed, Elapsed: time.Second})
-		f.Content(300 * ms)
-		s := w.route("a", "m")
-		if want := (router.Attempts{Completed: 1}); s.Attempts != want {
-			t.Errorf("attempts = %+v, want %+v", s.Attempts, want)
-		}
-		if s.InFlight != 0 || s.TTFT.N < 0.9 || s.TTFT.N > 1 || s.TPOT.N < 0.9 || s.TPOT.N > 1 {
-			t.Errorf("in flight %d, N of TTFT %v, of TPOT %v; want 0, 1, 1", s.InFlight, s.TTFT.N, s.TPOT.N)
-		}
-		w.Report(router.Report{}) // no flight: nothing
-		var none *router.Flight
-		none.Content(time.Second)
-		if f, err := w.Start(router.Choice{Target: "a"}, chat); f != nil || err == nil {
-			t.Error("a choice of no plan started a flight")
-		}
-	})
-}
-
-// Content may come with the report alone.
-func TestReportBringsContent(t *testing.T) {
-	in(t, two(p95), func(w world) {
-		for range 300 {
-			f := w.start("a", chat)
-			time.Sleep(250 * ms)
-			w.Report(router.Report{Flight: f, TTFT: 200 * ms, PromptTokens: 1000})
-		}
-		if s := w.route("a", "m"); !near(s.TTFT.P50, 200*ms) {
-			t.Errorf("p50 = %v, want 200ms", s.TTFT.P50)
 		}
 	})
 }

@@ -92,8 +92,8 @@ func (c Choice) hold() *hold {
 	return c.way.hold
 }
 
-// Plan is the order in which routes of one model should be tried. It never changes
-// once made.
+// Plan is the order in which routes of one model should be tried. The router never
+// changes it once made.
 type Plan struct {
 	// Choices are the routes that may be taken now, best first. A budget that none
 	// can keep leaves them all in.

@@ -234,20 +234,6 @@ func TestWaitForAModelThatNobodyServes(t *testing.T) {
 	})
 }
 
-func TestRestoreServesThoseWhoWait(t *testing.T) {
-	in(t, narrow(), func(w world) {
-		w.limited(time.Minute, w.start("a", chat))
-		go func() {
-			time.Sleep(time.Second)
-			w.Restore("a")
-		}()
-		start := time.Now()
-		if _, err := w.Wait(context.Background(), chat); err != nil || time.Since(start) != time.Second {
-			t.Errorf("error %v after %v, want none after 1s", err, time.Since(start))
-		}
-	})
-}
-
 // From many goroutines the limit is kept, and everybody is served.
 func TestWaitConcurrently(t *testing.T) {
 	in(t, withLimits(router.Limits{Concurrent: 3}), func(w world) {
@@ -305,19 +291,5 @@ func TestAProbesContentServesThoseWhoWait(t *testing.T) {
 			t.Errorf("served after %v, want 1s", got)
 		}
 		w.Report(router.Report{Flight: probe})
-	})
-}
-
-// What was started before a target was restored says nothing of it any more.
-func TestOldNewsAfterRestore(t *testing.T) {
-	in(t, two(p95), func(w world) {
-		limited, refused := w.start("a", chat), w.start("a", chat)
-		time.Sleep(time.Second)
-		w.Restore("a")
-		w.limited(time.Hour, limited)
-		w.Report(router.Report{Flight: refused, Outcome: router.Failed, Cause: router.CauseKey})
-		if got := w.status("a").State; got != router.StateOK {
-			t.Errorf("a is %s, want %s", got, router.StateOK)
-		}
 	})
 }

@@ -14,7 +14,8 @@ import (
 type quota struct {
 	concurrent int32 // 0: no limit
 	running    *atomic.Int32
-	notBefore  atomic.Int64 // there is nothing left until then
+	made       time.Time
+	notBefore  atomic.Int64 // there is nothing left until then: ns after made, whatever the wall clock does
 
 	mu               sync.Mutex // held to take; guards the limiters as a pair
 	requests, tokens *rate.Limiter
@@ -29,6 +30,7 @@ func newQuota(l Limits) *quota {
 	return &quota{
 		concurrent: int32(min(l.Concurrent, math.MaxInt32)),
 		running:    new(atomic.Int32),
+		made:       time.Now(),
 		requests:   newLimiter(l.RequestsPerMinute),
 		tokens:     newLimiter(l.TokensPerMinute),
 	}
@@ -44,12 +46,12 @@ func newLimiter(perMinute int) *rate.Limiter {
 }
 
 // free tells why no attempt can be taken now, as far as plans have to know.
-func (q *quota) free(nano int64) (why string, until time.Time) {
+func (q *quota) free(now time.Time) (why string, until time.Time) {
 	if q.concurrent > 0 && q.running.Load() >= q.concurrent {
 		return WhyConcurrency, time.Time{}
 	}
-	if at := q.notBefore.Load(); at > nano {
-		return WhyRateLimit, time.Unix(0, at)
+	if until = q.made.Add(time.Duration(q.notBefore.Load())); until.After(now) {
+		return WhyRateLimit, until
 	}
 	return "", time.Time{}
 }
@@ -99,7 +101,7 @@ func (q *quota) look(now time.Time) {
 	if at := ready(q.tokens, 1, now); at.After(until) {
 		until = at
 	}
-	q.notBefore.Store(until.UnixNano())
+	q.notBefore.Store(int64(until.Sub(q.made)))
 }
 
 // inOrder returns the latest time so far: whoever waited for the lock brings an earlier
@@ -138,13 +140,16 @@ func ready(l *rate.Limiter, n float64, now time.Time) time.Time {
 }
 
 // charge takes so many, more than there are if need be: a reservation can be of no
-// more than the burst.
+// more than the burst. A call that took more than ten minutes' worth is one whose count
+// is wrong, such as of a provider that sends nonsense: it must not shut its target out.
 func charge(l *rate.Limiter, n float64, now time.Time) {
+	const mostBursts = 100
 	if l.Limit() == rate.Inf {
 		return
 	}
-	for left := int(math.Ceil(n)); left > 0; left -= l.Burst() {
-		l.ReserveN(now, min(left, l.Burst()))
+	burst := l.Burst()
+	for left := int(math.Ceil(min(n, mostBursts*float64(burst)))); left > 0; left -= burst {
+		l.ReserveN(now, min(left, burst))
 	}
 }
 

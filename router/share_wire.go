@@ -11,9 +11,8 @@ import (
 // A blob is a magic byte, a version, the replica's id, the number of the blob among
 // those of the replica, how long before it was published its span had ended and how long
 // that was in milliseconds, and then what happened in it: by route, by layer, and by
-// kinship. Numbers
-// are varints, shares and times float32. What is of another version is ignored as a
-// whole, so that a field can be added only with a new one.
+// kinship. Numbers are varints, shares and times float32. What is of another version is
+// ignored as a whole, so that a field can be added only with a new one.
 const (
 	wireMagic   = 0xe7
 	wireVersion = 1

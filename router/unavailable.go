@@ -27,6 +27,7 @@ type UnavailableError struct {
 	Until         time.Time // when it may be well again; zero: not known
 }
 
+// Error names the route, and says why and until when it may not be taken.
 func (e *UnavailableError) Error() string {
 	s := fmt.Sprintf("target %q is not available for model %q: %s", e.Target, e.Model, e.Why)
 	if !e.Until.IsZero() {
@@ -45,11 +46,13 @@ type SaturatedError struct {
 	Err             error              // the context's; nil if no place would have come in time
 }
 
+// Error says how long the call waited, and what held back each route.
 func (e *SaturatedError) Error() string {
 	return fmt.Sprintf("endpoint %q: every route for model %q is at its limit, waited %v: %s",
 		e.Endpoint, e.Model, e.Waited.Round(time.Millisecond), listRefused(e.Refused))
 }
 
+// Unwrap returns the context's error, if that ended the wait.
 func (e *SaturatedError) Unwrap() error { return e.Err }
 
 // NoRouteError says that no route can be taken before the call's deadline, or at all.
@@ -63,6 +66,8 @@ type NoRouteError struct {
 	Err             error              // the context's, if it ended meanwhile
 }
 
+// Error says what holds back each route or, where no target may serve the call, what to
+// change.
 func (e *NoRouteError) Error() string {
 	switch {
 	case e.Format != "":
@@ -87,6 +92,7 @@ func otherThan(provider string) string {
 	return fmt.Sprintf(" of a provider other than %q", provider)
 }
 
+// Unwrap returns the context's error, if that ended the wait.
 func (e *NoRouteError) Unwrap() error { return e.Err }
 
 func listRefused(refused []UnavailableError) string {

@@ -70,7 +70,7 @@ func (m *Metrics) ObserveCall(c middleware.Call) {
 	m.of(k).call(&c)
 	for i := range c.Attempts {
 		a := &c.Attempts[i]
-		k.target, k.model = a.Target, named
+		k.target, k.model = m.target(a.Target), named
 		if a.Fallback != "" {
 			k.model = m.model(a.Fallback)
 		}

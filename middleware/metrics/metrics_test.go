@@ -150,10 +150,15 @@ func TestLabelsAreBoundedWithoutARouter(t *testing.T) {
 	for i := range 200 {
 		m.ObserveCall(middleware.Call{
 			Endpoint: fmt.Sprint("endpoint-", i), Model: fmt.Sprint("model-", i), Target: fmt.Sprint("host-", i), Outcome: middleware.Completed,
+			Attempts: []middleware.Attempt{{Target: fmt.Sprint("host-", i), Outcome: middleware.Completed}},
 		})
 	}
 	m.ObserveCall(middleware.Call{Endpoint: "endpoint-7", Model: "\xff", Target: "host-7", Outcome: middleware.Completed})
-	calls := scraped(t, reg).values("ontime_calls_total")
+	s := scraped(t, reg)
+	if attempts := s.values("ontime_attempts_total"); len(attempts) != 65 { // 64, and what is over
+		t.Errorf("%d series of attempts, want 65", len(attempts))
+	}
+	calls := s.values("ontime_calls_total")
 	if len(calls) != 66 { // 64, what is over, and the odd one
 		t.Errorf("%d series, want 66", len(calls))
 	}

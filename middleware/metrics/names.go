@@ -34,6 +34,14 @@ func (m *Metrics) label(c *middleware.Call) key {
 	return k
 }
 
+// target returns the label of a target: a router's are those of a configuration.
+func (m *Metrics) target(name string) string {
+	if m.current == nil {
+		return m.names.target(name)
+	}
+	return name
+}
+
 // model returns the label of a model that a router knows. Without one there are no other
 // models than the calls'.
 func (m *Metrics) model(name string) string {
@@ -58,6 +66,12 @@ func (n *names) bound(k key) key {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return key{n.endpoints.bound(k.endpoint), n.targets.bound(k.target), n.models.bound(k.model)}
+}
+
+func (n *names) target(name string) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.targets.bound(name)
 }
 
 func (s *set) bound(name string) string {
