@@ -117,9 +117,11 @@ type Target struct {
 	Models map[string]string
 	// Headers are sent to this target alone.
 	Headers map[string]string
-	// Price is in USD per million tokens. Price all targets of an endpoint or
-	// none.
+	// Price is in USD per million tokens, of every model that Prices does not list. Price
+	// all targets of an endpoint or none.
 	Price router.Price
+	// Prices are those of single models, as the application names them.
+	Prices map[string]router.Price
 	// Limits are the target's own rate limits, as far as known.
 	Limits router.Limits
 }

@@ -56,8 +56,10 @@ func targetMembers() []member[Target] {
 			func(t *Target) *map[string]string { return &t.Models }),
 		words("headers", "Headers for this target alone.", false,
 			func(t *Target) *map[string]string { return &t.Headers }),
-		part("price", "USD per million tokens. Price all targets of an endpoint or none.",
+		part("price", "USD per million tokens, for models that prices does not list. Price all targets of an endpoint or none.",
 			priceMembers(), func(t *Target) *router.Price { return &t.Price }),
+		objects("prices", "Prices of single models, as the application names them.",
+			priceMembers(), func(t *Target) *map[string]router.Price { return &t.Prices }),
 		part("limits", "The target's own rate limits, as far as known.",
 			limitMembers(), func(t *Target) *router.Limits { return &t.Limits }),
 	}

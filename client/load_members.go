@@ -77,11 +77,14 @@ func parts[T, P any](name, doc string, members []member[P], at func(*T) *[]P) me
 
 // named is an object whose keys are names, with an object for each.
 func named[T, P any](name, doc string, members []member[P], at func(*T) *map[string]P) member[T] {
-	schema := map[string]any{
-		"type":                 "object",
-		"propertyNames":        map[string]any{"pattern": namePattern},
-		"additionalProperties": objectSchema(members),
-	}
+	m := objects(name, doc, members, at)
+	m.schema["propertyNames"] = map[string]any{"pattern": namePattern}
+	return m
+}
+
+// objects is an object whose keys are any text, with an object for each.
+func objects[T, P any](name, doc string, members []member[P], at func(*T) *map[string]P) member[T] {
+	schema := map[string]any{"type": "object", "additionalProperties": objectSchema(members)}
 	return member[T]{name: name, doc: doc, schema: schema, read: func(f *yamlfile.File, path string, n yamlfile.Node, into *T) {
 		all := make(map[string]P)
 		for _, p := range f.Pairs(path, n) {

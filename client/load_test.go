@@ -46,6 +46,9 @@ targets:
     - first
     - ${UNSET:-second}
     price: {output: 3}
+    prices:
+      gpt-4.1: {input: 2, output: 8}
+      m: {}
 endpoints:
   chat:
     ttft: {p50: 200ms, p95: 1.5s, p99.9: 4s}
@@ -77,7 +80,7 @@ const wholeJSON = `{
 			"admin_key": "admin-${KEY_ONE}", "models": {"m": "own-m", "4.1": "n"}, "headers": {"X-Team": "a $${literal}"},
 			"price": {"input": 1, "cached_input": 0.5, "output": 2e1},
 			"limits": {"requests_per_minute": 5000, "tokens_per_minute": 100000, "concurrent": 7}},
-		{"name": "two", "base_url": "http://localhost:8080/v1", "api_keys": ["first", "${UNSET:-second}"], "price": {"output": 3}}
+		{"name": "two", "base_url": "http://localhost:8080/v1", "api_keys": ["first", "${UNSET:-second}"], "price": {"output": 3}, "prices": {"gpt-4.1": {"input": 2, "output": 8}, "m": {}}}
 	],
 	"endpoints": {
 		"chat": {
@@ -101,7 +104,10 @@ func wholeConfig() client.Config {
 				Price:  router.Price{Input: 1, CachedInput: 0.5, Output: 20},
 				Limits: router.Limits{RequestsPerMinute: 5000, TokensPerMinute: 100000, Concurrent: 7},
 			},
-			{Name: "two", BaseURL: "http://localhost:8080/v1", APIKeys: []string{"first", "second"}, Price: router.Price{Output: 3}},
+			{
+				Name: "two", BaseURL: "http://localhost:8080/v1", APIKeys: []string{"first", "second"}, Price: router.Price{Output: 3},
+				Prices: map[string]router.Price{"gpt-4.1": {Input: 2, Output: 8}, "m": {}},
+			},
 		},
 		Endpoints: map[string]budget.Budget{
 			"chat": {

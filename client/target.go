@@ -13,7 +13,7 @@ import (
 func (t *Target) identity() router.Target {
 	id := router.Target{
 		Name: t.Name, Provider: t.maker(), Region: t.Region,
-		Formats: slices.Clone(t.formats()), Price: t.Price, Limits: t.Limits, Keys: len(t.keys()),
+		Formats: slices.Clone(t.formats()), Price: t.Price, Prices: maps.Clone(t.Prices), Limits: t.Limits, Keys: len(t.keys()),
 	}
 	if len(t.Models) > 0 {
 		id.Models = slices.Sorted(maps.Keys(t.Models))
@@ -27,7 +27,8 @@ func (t *Target) upstream() middleware.Upstream {
 	preset, _ := t.preset()
 	base, deployments := t.base()
 	u := middleware.Upstream{
-		Name: t.Name, Region: t.Region, BaseURL: base, Deployments: deployments, Models: maps.Clone(t.Models), Price: t.Price,
+		Name: t.Name, Region: t.Region, BaseURL: base, Deployments: deployments, Models: maps.Clone(t.Models),
+		Price: t.Price, Prices: maps.Clone(t.Prices),
 		Provider: t.maker(), CapName: preset.capName, AskUsage: !preset.noUsage,
 		Header: make(http.Header, len(t.Headers)), Authorize: t.authorize(),
 	}

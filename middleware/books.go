@@ -81,7 +81,7 @@ func (a *attempt) measured(fault error) *Attempt {
 		r.Warning = warnPast
 	}
 	a.remember()
-	r.Cost = a.up.Price.Cost(r.Usage.Input, r.Usage.CachedInput, r.Usage.Output)
+	r.Cost = a.up.price(a.in.asks.Model).Cost(r.Usage.Input, r.Usage.CachedInput, r.Usage.Output)
 	return r
 }
 

@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -234,7 +235,7 @@ func (c *liveCall) charge(a *Attempt) {
 		return
 	}
 	a.Usage.Input, a.Usage.Estimated = c.rec.Usage.Input, true
-	a.Cost = c.set.upstreams[a.Target].Price.Cost(a.Usage.Input, 0, 0)
+	a.Cost = c.set.upstreams[a.Target].price(cmp.Or(a.Fallback, c.rec.Model)).Cost(a.Usage.Input, 0, 0)
 }
 
 // judge holds the call against its endpoint's layers.

@@ -40,7 +40,8 @@ type Upstream struct {
 	// AskUsage asks for usage at the end of a stream when the caller did not
 	// (stream_options.include_usage), and takes the extra chunk out again.
 	AskUsage bool
-	Price    router.Price
+	Price    router.Price            // of models that Prices does not list
+	Prices   map[string]router.Price // by model, as the application names it
 
 	address string // of BaseURL
 }
@@ -54,6 +55,14 @@ func (u *Upstream) model(name string) string {
 		return own
 	}
 	return name
+}
+
+// price is what the target charges for a model, as the application names it.
+func (u *Upstream) price(model string) router.Price {
+	if p, ok := u.Prices[model]; ok {
+		return p
+	}
+	return u.Price
 }
 
 // callPath is where a call goes, escaped, below the base URL.

@@ -57,7 +57,7 @@ func (c *counsel) addTarget(o *observed, calls []habit, saves, takes estimate) {
 	if t.Region != "" {
 		where = " in " + t.Region
 	}
-	if t.Price.known() {
+	if t.priced() {
 		price = ", at no higher price"
 	}
 	c.add(AdviceTarget, fmt.Sprintf(
@@ -97,12 +97,13 @@ func (c *counsel) suits(o *observed, calls []habit) bool {
 	other := &c.router.targets[o.target]
 	for i := range calls {
 		h := &calls[i]
-		t := &c.router.targets[c.routes[h.route].target]
-		if !other.covers(t) || t.Price.known() != other.Price.known() {
+		route := c.routes[h.route]
+		t := &c.router.targets[route.target]
+		if !other.covers(t) || t.priced() != other.priced() {
 			return false
 		}
-		now += t.Price.Cost(int(h.prompt), int(h.cached), int(h.output))
-		then += other.Price.Cost(int(h.prompt), int(h.cached), int(h.output))
+		now += route.price.Cost(int(h.prompt), int(h.cached), int(h.output))
+		then += o.price.Cost(int(h.prompt), int(h.cached), int(h.output))
 	}
 	return then <= now
 }

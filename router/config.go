@@ -36,8 +36,12 @@ type Target struct {
 	// Formats are the formats of a request that it takes, by whatever names the
 	// sender has for them; see [Request.Format]. If nil, any.
 	Formats []string
-	Price   Price
-	Limits  Limits
+	// Price is that of every model that Prices does not list.
+	Price Price
+	// Prices are those of single models, as the application names them. A zero one is no
+	// price that is not known, but that of a model which costs nothing.
+	Prices map[string]Price
+	Limits Limits
 	// Keys is how many API keys its sender has. If 0, one.
 	Keys int
 }

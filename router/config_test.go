@@ -63,6 +63,18 @@ func TestNewReportsEveryProblem(t *testing.T) {
 			[]string{"endpoints.batch.targets[0]", "endpoints.chat.ttft.p101", "endpoints.chat.hedge"},
 		},
 		{
+			"prices of models",
+			router.Config{Targets: []router.Target{
+				{Name: "a", Models: []string{"m", "n"}, Prices: map[string]router.Price{"m": {Output: -1}, "x": priced}},
+				{Name: "b", Prices: map[string]router.Price{"m": priced, "": priced}},
+				{Name: "c", Models: []string{"m", "n"}, Price: priced, Prices: map[string]router.Price{"n": {}}},
+			}, Budgets: map[string]budget.Budget{"chat": {CostWeight: -1}, "default": {CostWeight: -1}}},
+			[]string{
+				"targets[0].prices.m.output", "targets[0].prices.x", "targets[0].prices", // n has none
+				"targets[1].prices.", "targets[1].prices", // any other model has none
+			},
+		},
+		{
 			"prices on some",
 			router.Config{
 				Targets: []router.Target{{Name: "a", Price: priced}, {Name: "b"}, {Name: "c", Price: priced}},

@@ -1,5 +1,16 @@
 package router
 
+// price is what the target charges for a model.
+func (t *Target) price(model string) Price {
+	if p, ok := t.Prices[model]; ok {
+		return p
+	}
+	return t.Price
+}
+
+// priced tells whether it is known what the target charges.
+func (t *Target) priced() bool { return t.Price.known() || len(t.Prices) > 0 }
+
 // Cost is what an answer costs in USD, by its tokens; input includes cached.
 // Without a price for cached tokens they cost what the others do.
 func (p Price) Cost(input, cached, output int) float64 {

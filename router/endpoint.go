@@ -76,7 +76,7 @@ func newEndpoint(name string, index int, b budget.Budget, targets []Target) *end
 	priced := false
 	for i, t := range targets {
 		e.allowed[i] = len(b.Targets) == 0 || slices.Contains(b.Targets, t.Name)
-		priced = priced || e.allowed[i] && t.Price.known()
+		priced = priced || e.allowed[i] && t.priced()
 	}
 	if priced {
 		e.cost = b.Weight()

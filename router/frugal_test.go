@@ -35,6 +35,26 @@ func TestBatchTakesTheCheapest(t *testing.T) {
 	})
 }
 
+// The small model costs less on b, which is dearer for the large one, and for any other.
+func TestTheCheapestForTheModel(t *testing.T) {
+	c := batch(budget.Batch())
+	for i := range c.Targets {
+		c.Targets[i].Models = nil
+	}
+	c.Targets[1].Prices = map[string]router.Price{"small": {Input: 0.1, Output: 0.2}}
+	in(t, c, func(w world) {
+		for model, want := range map[string]string{"small": "b", "large": "a"} {
+			req := chat
+			req.Model = model
+			for range 50 {
+				w.stream("a", req, 200*ms, 5*ms)
+				w.stream("b", req, 200*ms, 5*ms)
+			}
+			w.always(want, req)
+		}
+	})
+}
+
 // Cheap is no use without an answer: with half of its attempts failing, a costs
 // 500*0.5^2 = 125 for errors that would reach the caller, and b 3*(4/3-2/3) = 2 in
 // money.

@@ -32,6 +32,7 @@ type route struct {
 	group   *group
 	target  int
 	account *account
+	price   Price
 	lanes   []*lane  // by key
 	ways    []way    // by key
 	alarms  []*alarm // by tail.alarm; guarded by mu
@@ -93,7 +94,7 @@ func (r *Router) newGroup(model string, e *estate) *group {
 // one.
 func newRoute(g *group, target int, now time.Time, old inherited) *route {
 	r := g.router
-	rt := &route{group: g, target: target, account: &r.accounts[target], record: old.record}
+	rt := &route{group: g, target: target, account: &r.accounts[target], price: r.targets[target].price(g.model), record: old.record}
 	if rt.record == nil {
 		rt.record = &record{
 			id:    r.records.Add(1),

@@ -73,7 +73,7 @@ func newRouter(c Config, l *lasting, e *estate) *Router {
 	}
 	for i := range r.targets {
 		t := &r.targets[i]
-		t.Models, t.Formats = slices.Clone(t.Models), slices.Clone(t.Formats)
+		t.Models, t.Formats, t.Prices = slices.Clone(t.Models), slices.Clone(t.Formats), maps.Clone(t.Prices)
 		r.accounts[i] = e.account(t)
 		r.providers = append(r.providers, slices.IndexFunc(r.targets, func(other Target) bool {
 			return other.Provider == t.Provider
@@ -131,6 +131,7 @@ func (r *Router) addGroups(c Config, e *estate) {
 	}
 	for _, t := range c.Targets {
 		add(t.Models)
+		add(slices.Sorted(maps.Keys(t.Prices)))
 	}
 	for _, b := range c.Budgets {
 		add(b.Models)

@@ -179,7 +179,7 @@ func (q *question) addCost(r *Router, list []ranked) {
 	costs := buf[:0]
 	for i := range list {
 		x := &list[i]
-		price := &r.targets[x.route.target].Price
+		price := &x.route.price
 		x.cost = (x.tokens*price.Input + q.lengths.mean[q.limit]*price.Output) / 1e6
 		if x.known > 0 {
 			x.cost += x.forecast.cached(int(x.known)) * price.cached() / 1e6

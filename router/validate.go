@@ -45,6 +45,7 @@ func (p *problems) checkTargets(targets []Target) {
 		}
 		p.checkModels(field, t.Models)
 		p.checkFormats(field, t.Formats)
+		p.checkPrices(field, t)
 		p.checkNumbers(field, t)
 	}
 }
@@ -86,19 +87,46 @@ func (p *problems) checkFormats(field string, formats []string) {
 	}
 }
 
-func (p *problems) checkNumbers(field string, t Target) {
+// checkPrices refuses prices that are none, that nobody would pay, and models that would
+// look free beside those that have one.
+func (p *problems) checkPrices(field string, t Target) {
+	p.checkPrice(field+".price", t.Price)
+	for _, model := range slices.Sorted(maps.Keys(t.Prices)) {
+		at := field + ".prices." + model
+		p.checkPrice(at, t.Prices[model])
+		if t.Models != nil && !slices.Contains(t.Models, model) || model == "" {
+			p.add(at, "the target does not serve the model: name it as in models, or remove it")
+		}
+	}
+	if len(t.Prices) == 0 || t.Price.known() {
+		return
+	}
+	if t.Models == nil {
+		p.add(field+".prices", "models that are not listed would look free: set price for them, or list in models what the target serves")
+	}
+	for _, model := range t.Models {
+		if _, ok := t.Prices[model]; !ok {
+			p.add(field+".prices", "%q is not listed and would look free: add it, or set price for all that are not", model)
+		}
+	}
+}
+
+func (p *problems) checkPrice(field string, price Price) {
 	for _, n := range []struct {
 		name  string
 		value float64
 	}{
-		{"price.input", t.Price.Input},
-		{"price.cached_input", t.Price.CachedInput},
-		{"price.output", t.Price.Output},
+		{"input", price.Input},
+		{"cached_input", price.CachedInput},
+		{"output", price.Output},
 	} {
 		if !(n.value >= 0) || math.IsInf(n.value, 1) {
 			p.add(field+"."+n.name, "%v is not a price: set USD per million tokens, 0 or more", n.value)
 		}
 	}
+}
+
+func (p *problems) checkNumbers(field string, t Target) {
 	for _, n := range []struct {
 		name  string
 		value int
@@ -130,7 +158,7 @@ func (p *problems) checkEndpoint(name string, b budget.Budget, targets []Target)
 	}
 	p.checkServed(field, b, targets)
 	if b.Weight() > 0 {
-		p.checkPrices(field, b, targets)
+		p.checkComparable(field, b, targets)
 	}
 }
 
@@ -147,14 +175,14 @@ func (p *problems) checkServed(field string, b budget.Budget, targets []Target) 
 	}
 }
 
-// checkPrices refuses prices on some targets only: a route without one would look
+// checkComparable refuses prices on some targets only: a route without one would look
 // free.
-func (p *problems) checkPrices(field string, b budget.Budget, targets []Target) {
+func (p *problems) checkComparable(field string, b budget.Budget, targets []Target) {
 	var with, without []string
 	for _, t := range targets {
 		switch {
 		case len(b.Targets) > 0 && !slices.Contains(b.Targets, t.Name):
-		case t.Price.known():
+		case t.priced():
 			with = append(with, t.Name)
 		default:
 			without = append(without, t.Name)
