@@ -189,9 +189,10 @@ func (c *Client) bind(rt http.RoundTripper) openai.Client {
 }
 
 // withoutCustomHeaders takes out the headers that openai-go reads from the
-// environment: they were meant for OpenAI, and would go to every target.
+// environment: they were meant for OpenAI, and would go to every target, or be
+// shown with a request that does not have them.
 func withoutCustomHeaders() []option.RequestOption {
-	var without []option.RequestOption
+	without := []option.RequestOption{option.WithHeaderDel("OpenAI-Organization"), option.WithHeaderDel("OpenAI-Project")}
 	for line := range strings.SplitSeq(os.Getenv("OPENAI_CUSTOM_HEADERS"), "\n") {
 		if name, _, ok := strings.Cut(line, ":"); ok {
 			without = append(without, option.WithHeaderDel(strings.TrimSpace(name)))

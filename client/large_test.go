@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/ontime-llm/ontime/client"
 	"github.com/ontime-llm/ontime/internal/upstream"
@@ -62,6 +63,24 @@ func TestAnAnswerBeyondTheBoundIsPassedOn(t *testing.T) {
 			_, err := io.Copy(io.Discard, resp.Body)
 			if e, ok := errors.AsType[*middleware.Error](err); !ok || call.Outcome != middleware.Failed || call.Err != error(e) {
 				t.Errorf("error is %v, the call is %+v", err, call)
+			}
+			resp.Body.Close()
+		})
+	})
+	t.Run("stalled", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			f := newOrdered(t, quick, "one")
+			step, size := hugeAnswer(upstream.Stall, false)
+			f.servers["one"].Script(step)
+			resp, call := f.open(t, "embeddings", body)
+			time.Sleep(time.Hour) // the application's own pause is no silence
+			start := time.Now()
+			n, err := io.Copy(io.Discard, resp.Body)
+			if !errors.Is(err, middleware.ErrStalled) || n != int64(size) || call.Outcome != middleware.TimedOut {
+				t.Errorf("%v after %d bytes, the call is %+v", err, n, call)
+			}
+			if took := time.Since(start); took < 5*time.Minute || took > 5*time.Minute+time.Second {
+				t.Errorf("it took %v, want five minutes", took)
 			}
 			resp.Body.Close()
 		})

@@ -18,19 +18,22 @@ func secret(text string) bool {
 // exported fields, elements, Unwrap, Error, String and what the SDK can dump.
 func checkNoSecret(t *testing.T, what string, v any) {
 	t.Helper()
-	w := walker{seen: map[uintptr]bool{}, found: func(path, text string) {
+	w := walker{seen: map[uintptr]bool{}, secret: secret, found: func(path, text string) {
 		t.Errorf("%s tells a secret at %s: %q", what, path, text)
 	}}
-	w.walk("", reflect.ValueOf(v))
+	w.walkAny(v)
 }
 
 type walker struct {
-	seen  map[uintptr]bool
-	found func(path, text string)
+	seen   map[uintptr]bool
+	secret func(text string) bool
+	found  func(path, text string)
 }
 
+func (w *walker) walkAny(v any) { w.walk("", reflect.ValueOf(v)) }
+
 func (w *walker) text(path, text string) {
-	if secret(text) {
+	if w.secret(text) {
 		w.found(path, text)
 	}
 }

@@ -3,8 +3,10 @@ package client_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -56,4 +58,32 @@ func TestProvidersWordsAreInNoText(t *testing.T) {
 			})
 		})
 	}
+}
+
+// talkative is a transport's error that has the whole request in it.
+type talkative struct{ Request *http.Request }
+
+func (e talkative) Error() string { return fmt.Sprint(e.Request.Header) }
+
+// Neither are a transport's own words.
+func TestATransportsWordsAreInNoText(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		f := newFleet(t, quick, client.Config{
+			Transport: roundTrip(func(r *http.Request) (*http.Response, error) { return nil, talkative{r} }),
+			Logger:    slog.New(slog.NewJSONHandler(&log, nil)),
+		}, "one")
+		_, err := stream(t.Context(), &f.Client.Client, question("hello"))
+		if _, ok := errors.AsType[talkative](err); !ok {
+			t.Errorf("error is %v, which hides its cause", err)
+		}
+		call := f.lastCall(t)
+		text, problem := json.Marshal(call)
+		if problem != nil {
+			t.Error(problem)
+		}
+		if all := fmt.Sprintf("%s %s %v %+v %+v", text, &log, call.Err, call.Err, call); strings.Contains(all, "-of-") {
+			t.Errorf("the transport's words are told: %s", all)
+		}
+	})
 }

@@ -11,10 +11,11 @@ import (
 )
 
 // ConnectError is a target that could not be reached, or a connection that
-// broke. Its text is ours; Unwrap has the cause, which may come from anywhere.
+// broke. Its text is ours, in JSON too; Unwrap has the cause,
+// which may come from anywhere.
 type ConnectError struct {
 	Target string
-	Err    error
+	Err    error `json:"-"`
 }
 
 // Error says what kind of failure it was.

@@ -34,18 +34,26 @@ type largeBody struct {
 	from *attempt
 	io.Reader
 	closed atomic.Bool
+	quiet  silence // while the caller waits
 }
 
 func newLargeBody(c *liveCall, a *attempt) *largeBody {
-	return &largeBody{call: c, from: a, Reader: io.MultiReader(bytes.NewReader(a.body), a.rest.src)}
+	b := &largeBody{call: c, from: a, Reader: io.MultiReader(bytes.NewReader(a.body), a.rest.src)}
+	b.quiet.start = a.start
+	b.quiet.hold(true)
+	b.quiet.watch(a.cancel)
+	return b
 }
 
-// Read returns io.EOF at the end, or an [*Error] if the answer is cut.
+// Read returns io.EOF at the end, or an [*Error] if the answer is cut, or does not go
+// on for minutes.
 func (b *largeBody) Read(p []byte) (int, error) {
 	if b.closed.Load() {
 		return 0, ErrBodyClosed
 	}
+	b.quiet.hold(false)
 	n, err := b.Reader.Read(p)
+	b.quiet.hold(true)
 	switch {
 	case err == io.EOF:
 		b.close(nil)
@@ -63,6 +71,7 @@ func (b *largeBody) Close() error {
 }
 
 func (b *largeBody) close(fault error) error {
+	b.quiet.stop()
 	if fault != nil {
 		b.from.cancel(fault)
 	}

@@ -34,10 +34,11 @@ func (s *silence) watch(cancel context.CancelCauseFunc) {
 
 func (s *silence) hear(now time.Time) { s.heard.Store(int64(now.Sub(s.start))) }
 
-// hold says whether the pump is waiting for the caller.
+// hold says whether the pump is waiting for the caller. The time is noted before the
+// wait is over, and looked at after it in check: what the caller took is nobody's silence.
 func (s *silence) hold(held bool) {
-	s.held.Store(held)
 	s.hear(time.Now())
+	s.held.Store(held)
 }
 
 func (s *silence) check() {
@@ -46,8 +47,9 @@ func (s *silence) check() {
 	if s.timer == nil {
 		return
 	}
+	held := s.held.Load()
 	quiet := time.Since(s.start) - time.Duration(s.heard.Load())
-	if quiet >= maxSilence && !s.held.Load() {
+	if quiet >= maxSilence && !held {
 		s.cancel(ErrStalled)
 		return
 	}
