@@ -60,6 +60,28 @@ func TestAdviceOnPrompts(t *testing.T) {
 	})
 }
 
+// Calls on a route of which it is not known what a token adds, here as all are cached, do not
+// count: of the others half of 6,000 tokens is 300 ms.
+func TestAdviceOnPromptsOfOneRoute(t *testing.T) {
+	in(t, two(budget.Budget{TTFT: budget.Layers{95: 2 * time.Second}}), func(w world) {
+		random := rand.New(rand.NewPCG(1, 1))
+		for i := range 240 {
+			if i%3 > 0 {
+				w.turn("b", prompt(2000), scaled(200*ms, noise(random)), 2000)
+				continue
+			}
+			tokens := 2000 + 80*(i*77%100)
+			w.stream("a", prompt(tokens), scaled(200*ms+time.Duration(tokens)*100*time.Microsecond, noise(random)), ms)
+		}
+		all, _ := w.advice()
+		a := all[router.AdvicePrompt]
+		saves(t, a, 300*ms)
+		if a.Calls != 80 || !strings.HasPrefix(a.Text, "Prompts have 5960 uncached tokens at the median") {
+			t.Errorf("%d calls, want 80 with 5960 tokens at the median: %s", a.Calls, a.Text)
+		}
+	})
+}
+
 // Where all prompts have one size nobody knows what a shorter one would save.
 func TestNoAdviceOnPromptsOfOneSize(t *testing.T) {
 	in(t, two(budget.Budget{TTFT: budget.Layers{95: 2 * time.Second}}), func(w world) {

@@ -2,6 +2,7 @@ package router
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/ontime-llm/ontime/budget"
 )
@@ -97,18 +98,22 @@ func writing(whole []habit) func(*habit) (estimate, bool) {
 	return func(h *habit) (estimate, bool) { return pace.scaled(float64(h.output) - 1), !h.thinks }
 }
 
-// advisePrompt looks at what half the prompt would save.
+// advisePrompt looks at what half the prompt would save those calls of whose routes it is
+// known what a token adds.
 func (c *counsel) advisePrompt() {
-	tokens := middleOf(c.kind, (*habit).uncached).value
+	var known []habit
 	var slopes []estimate
-	saves, n := medianFor(c.kind, func(h *habit) (estimate, bool) {
-		slope, ok := c.slope(h, tokens/2)
-		if ok {
-			slopes = append(slopes, slope)
+	for i := range c.kind {
+		if slope, ok := c.slope(&c.kind[i], math.Inf(1)); ok {
+			known, slopes = append(known, c.kind[i]), append(slopes, slope)
 		}
+	}
+	tokens := middleOf(known, (*habit).uncached).value
+	saves, n := medianFor(known, func(h *habit) (estimate, bool) {
+		slope, ok := c.slope(h, tokens/2)
 		return slope.scaled(h.uncached() / 2), ok
 	})
-	takes := middleOf(c.kind, c.time)
+	takes := middleOf(known, c.time)
 	c.add(AdvicePrompt, fmt.Sprintf(
 		"Prompts have %.0f uncached tokens at the median, and each 1000 of them add %s to the time to the first token: half as many would save %s %s of %s.",
 		tokens, inWords(1000*medianOf(slopes).value), inWords(saves.value), saves.between(), inWords(takes.value),

@@ -31,7 +31,7 @@ const (
 // The nil sharing does neither. All but its atomics and status belongs to the goroutine of
 // [Router.Share].
 type sharing struct {
-	store    Store
+	store    *guardedStore
 	replica  uint64
 	router   atomic.Pointer[Router] // the latest; see [Router.Reload]
 	running  atomic.Bool
@@ -78,7 +78,7 @@ func newSharing(s Store) *sharing {
 	}
 	id := rand.Uint64()
 	return &sharing{
-		store:    s,
+		store:    guardStore(s),
 		replica:  id,
 		made:     time.Now(),
 		wake:     make(chan struct{}, 1),

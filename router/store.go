@@ -10,8 +10,10 @@ import (
 // router/redis has one. Blobs are opaque to it, and mostly below 1 KiB; none is above
 // 128 KiB. A store may lose all that it has at any time.
 //
-// It is used by one goroutine, that of [Router.Share], never by one that plans or
-// reports. Every method must return soon after its context has ended.
+// It is asked for one thing at a time, on a goroutine of its own, never by one that plans or
+// reports. Every method must return soon after its context has ended: one that takes a
+// second longer is left alone, and the store is lost until it does return. A panic is an
+// error as any other.
 type Store interface {
 	// Publish appends a blob, which is not to be kept or changed, and returns when
 	// that was by the store's own clock.

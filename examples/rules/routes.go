@@ -34,6 +34,17 @@ func (m maker) routes() []rule {
 				Runbook:     "Make a new key with the provider, put it where the configuration reads it, and have the client reload.",
 			},
 		},
+		{
+			Alert: "OntimeSharingLost", Expr: "max by (job) (1 - avg_over_time(" + m.of("ontime_shared_up") + "[30m])) > 0.5", For: "10m",
+			Labels: labels{Severity: ticket},
+			Annotations: &annotations{
+				Summary: "A replica of {{ $labels.job }} does not learn from the others",
+				Description: "It did not reach the store of shared evidence for {{ $value | humanizePercentage }} of the last 30 minutes, and goes " +
+					"by what it sees itself.",
+				Runbook: "The log says why (llm shared evidence): is Redis up, has it memory left, may the user do what he has to? Calls do not " +
+					"wait for it, and nothing has to be restarted when it is back.",
+			},
+		},
 		m.hedgesSpent(),
 	}
 }

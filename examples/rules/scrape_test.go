@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -190,13 +192,26 @@ func troubled(t *testing.T, reg *prometheus.Registry) *client.Client {
 	chat := cfg.Endpoints["chat"]
 	chat.Hedge, chat.Deadline = 0.5, 30*time.Second
 	cfg.Endpoints["chat"] = chat
-	cfg.Transport, cfg.Registerer = network, reg
+	cfg.Transport, cfg.Registerer, cfg.Shared = network, reg, noStore{}
 	c, err := client.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
+
+// noStore is a store of shared evidence that is gone.
+type noStore struct{}
+
+var errGone = errors.New("gone")
+
+func (noStore) Publish(context.Context, []byte) (time.Time, error) { return time.Time{}, errGone }
+
+func (noStore) Fetch(context.Context, string, int) ([]router.Blob, string, error) {
+	return nil, "", errGone
+}
+
+func (noStore) Claim(context.Context, string, time.Duration) (bool, error) { return false, errGone }
 
 // ask makes the call of that number: with a cap that all fits into, part of it, or nothing
 // but reasoning; for either endpoint; streamed or not.

@@ -11,9 +11,10 @@ import (
 	"github.com/ontime-llm/ontime/internal/chart"
 )
 
-// bar is the interval of one point; those of several subjects stand side by side.
+// bar is the interval of one point, dashed as its line. All of a load stand side by side:
+// on one another that of p95 and that of p99 would look like one long one.
 type bar struct {
-	class                    string
+	class, dash              string
 	level, beside, low, high float64
 }
 
@@ -33,7 +34,7 @@ func (r *Report) WritePercentiles(w io.Writer) error {
 	begin(out, m.name+" by load", &f)
 	f.Draw(out)
 	for _, b := range bars {
-		fmt.Fprintf(out, "<path class=\"%s\" d=\"M%.1f %.1fV%.1f\"/>\n", b.class, f.AtX(b.level)+b.beside, f.AtY(b.low), f.AtY(b.high))
+		fmt.Fprintf(out, "<path class=\"%s\" stroke-dasharray=\"%s\" d=\"M%.1f %.1fV%.1f\"/>\n", b.class, b.dash, f.AtX(b.level)+b.beside, f.AtY(b.low), f.AtY(b.high))
 	}
 	drawAll(out, &f, lines)
 	chart.End(out)
@@ -51,7 +52,7 @@ func (r *Report) growth(m metric) (lines []line, bars []bar) {
 	classes := r.classes()
 	for i, subject := range r.Setup.Subjects {
 		name := title(subject.Subject, subject.Routed)
-		for _, p := range drawnPercentiles {
+		for j, p := range drawnPercentiles {
 			l := line{class: classes[name], label: fmt.Sprintf("%s p%v", name, p.percentile), dash: p.dash}
 			for k := range r.Series {
 				s := &r.Series[k]
@@ -61,7 +62,8 @@ func (r *Report) growth(m metric) (lines []line, bars []bar) {
 				}
 				level := s.Load.Level()
 				l.points = append(l.points, [2]float64{level, q.Value.ms()})
-				bars = append(bars, bar{l.class, level, barStep * float64(i), q.Low.ms(), q.High.ms()})
+				beside := barStep * float64(i*len(drawnPercentiles)+j)
+				bars = append(bars, bar{l.class, p.dash, level, beside, q.Low.ms(), q.High.ms()})
 			}
 			lines = append(lines, l)
 		}

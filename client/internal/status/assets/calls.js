@@ -1,7 +1,7 @@
 // The last calls with their attempts, drawn against one clock for each call.
 
 const mostCalls = 200, mostDrawn = 40;
-let calls = [], paused = false;
+let calls = [], held = null; // held: those that were there when it was paused
 
 const wanted = new Map([
   ['all', () => true],
@@ -16,13 +16,13 @@ function addCalls(fresh, first) {
 }
 
 function drawCalls() {
-  if (paused) return;
+  const all = held || calls;
   const filter = wanted.get(document.getElementById('filter').value) || wanted.get('all');
-  const shown = calls.filter(filter).slice(0, mostDrawn);
+  const shown = all.filter(filter).slice(0, mostDrawn);
   keyed(document.getElementById('calls'), shown, c => c.id, drawCall);
   const none = document.getElementById('calls-none');
   none.hidden = shown.length > 0;
-  put(none, calls.length ? 'None of the last calls is like that.' : 'No call has ended yet.');
+  put(none, all.length ? 'None of the last calls is like that.' : 'No call has ended yet.');
 }
 
 const outcomeKinds = new Map([['completed', 'good'], ['cancelled', ''], ['lost', ''], ['failed', 'bad'], ['timed_out', 'bad']]);
@@ -96,8 +96,8 @@ function mark(x) { return shape('line', 'mark', {x1: x, x2: x, y1: 0, y2: 10}); 
 
 document.getElementById('filter').addEventListener('change', drawCalls);
 document.getElementById('pause').addEventListener('click', e => {
-  paused = !paused;
-  e.currentTarget.setAttribute('aria-pressed', String(paused));
-  put(e.currentTarget, paused ? 'Go on' : 'Pause');
+  held = held ? null : calls;
+  e.currentTarget.setAttribute('aria-pressed', String(held !== null));
+  put(e.currentTarget, held ? 'Go on' : 'Pause');
   drawCalls();
 });

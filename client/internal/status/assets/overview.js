@@ -5,6 +5,8 @@ const stateKinds = new Map([
   ['half-open', 'warn'], ['open', 'bad'], ['key refused', 'bad'],
 ]);
 
+const keptDebt = 0.2; // up to that a promise is kept: a miss now and then is allowed
+
 function drawEndpoints(endpoints) {
   // Those that promised something come first.
   const order = [...endpoints].sort((a, b) => (b.layers.length > 1) - (a.layers.length > 1));
@@ -16,7 +18,7 @@ function drawEndpoints(endpoints) {
     if (e.choice) {
       card.append(el('p', 'say', el('b', '', 'Latest choice '), `${clock(e.choice.at)}, `, name(e.choice.model), ': ', name(e.choice.reason)));
     }
-    if (e.advice.length) card.append(el('ul', 'advice', ...e.advice.map(a => el('li', '', name(adviceText(a))))));
+    if (e.advice.length) card.append(el('div', 'advice', el('b', '', 'Advice'), el('ul', '', ...e.advice.map(a => el('li', '', name(adviceText(a)))))));
     return card;
   });
 }
@@ -44,7 +46,7 @@ function adviceText(a) { return `${a.text} From ${many(a.calls, 'call')}.`; }
 function layerTable(layers) {
   const row = (tag, cells) => el('tr', '', ...cells.map(([text, kind]) => el(tag, kind || '', text)));
   const body = layers.map(l => {
-    const broken = l.burn > 1 ? 'off' : '', behind = l.debt >= 0.005 ? 'behind' : '';
+    const broken = l.burn > 1 ? 'off' : '', behind = l.debt > keptDebt ? 'behind' : '';
     const late = l.limit_ms !== null && (l.measured_ms === 'unbounded' || l.measured_ms > l.limit_ms) ? 'off' : '';
     return row('td', [
       [name(l.name)], [time(l.measured_ms), late], [gauge(l), 'gauge'],

@@ -106,7 +106,7 @@ func snapshot() router.Snapshot {
 		{Name: "batch", Layers: []budget.LayerStatus{layer(budget.Answered, 99.9, 0, 4, 1.2)}},
 		{Name: "chat", Layers: []budget.LayerStatus{
 			layer(budget.TTFT, 50, 300*ms, 100, 0), layer(budget.TTFT, 95, 600*ms, 100, 12.25), layer(budget.TTFT, 99.9, 4*time.Second, 0, 0),
-			layer(budget.TPOT, 95, 40*ms, 2, 0.004), layer(budget.Total, 99, 30*time.Second, 2, 0), layer(budget.Answered, 99.9, 0, 1, 0),
+			layer(budget.TPOT, 95, 40*ms, 2, 0.15), layer(budget.Total, 99, 30*time.Second, 2, 0), layer(budget.Answered, 99.9, 0, 1, 0),
 		}, Truncated: 12, Starved: 3, Hedge: router.HedgeStatus{Share: 0.05, Tokens: 18, Burst: 20, Price: 0.03, Started: 9, Won: 4, Refused: 1},
 			Advice: []router.Advice{{Kind: "prompt", Text: "Prompts are long.", Saves: 120 * ms, Low: 90 * ms, High: 150 * ms, Calls: 800}}},
 		{Name: "quiet"},
