@@ -99,7 +99,11 @@ func (in *inference) capName(u *Upstream, m manners) string {
 	case u.CapName != "":
 		return capMember(in.dialect, u.CapName)
 	default:
-		return capMember(in.dialect, in.spelling(spellingOf(u.model(in.asks.Model))))
+		own := in.asks.Model // a deployment may have any name here
+		if name := u.model(own); spellingOf(name) != "max_tokens" {
+			own = name
+		}
+		return capMember(in.dialect, in.spelling(spellingOf(own)))
 	}
 }
 
