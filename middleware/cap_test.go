@@ -60,6 +60,7 @@ func TestCap(t *testing.T) {
 		{"responses, above", "responses", `{"model":"gpt-4o","max_output_tokens":9000,"input":"hi"}`, limited, `{"model":"gpt-4o","max_output_tokens":500,"input":"hi"}`},
 		{"legacy completions, none set", "completions", `{"model":"gpt-4o","prompt":"hi"}`, limited, `{"max_tokens":100,"model":"gpt-4o","prompt":"hi"}`},
 		{"messages, in another's spelling", "messages", `{"model":"claude","max_completion_tokens":7}`, limited, `{"max_tokens":7,"model":"claude"}`},
+		{"a later generation reasons too", "chat/completions", `{"model":"openai/gpt-6-luna"}`, budget.MaxTokens{}, `{"max_completion_tokens":32768,"model":"openai/gpt-6-luna"}`},
 		{"an effort: the model reasons", "chat/completions", `{"model":"x","reasoning_effort":"low"}`, budget.MaxTokens{}, `{"max_completion_tokens":32768,"model":"x","reasoning_effort":"low"}`},
 		{"no effort: it does not", "chat/completions", `{"model":"gpt-5.1","reasoning_effort":"none"}`, budget.MaxTokens{}, `{"max_completion_tokens":4096,"model":"gpt-5.1","reasoning_effort":"none"}`},
 		{"responses, an effort", "responses", `{"model":"x","reasoning":{"effort":"high"}}`, budget.MaxTokens{}, `{"max_output_tokens":32768,"model":"x","reasoning":{"effort":"high"}}`},
