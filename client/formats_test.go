@@ -108,6 +108,19 @@ func TestStateOfUnknownOriginInAFormat(t *testing.T) {
 	}
 }
 
+// What a model is called elsewhere says nothing of one that stands in for it.
+func TestCapSpeltForAStandIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, quick, client.Config{Targets: []client.Target{{Name: "one", Models: map[string]string{"gpt-5": "llama-4"}}}}, "one")
+		if _, err := f.post(t, "chat/completions", `{"model":"gpt-5","messages":[]}`); err != nil {
+			t.Fatal(err)
+		}
+		if _, sent := f.last(t, "one"); !gjson.Get(sent, "max_tokens").Exists() {
+			t.Errorf("sent %s, want max_tokens", sent)
+		}
+	})
+}
+
 // Where neither the caller nor the provider says how a cap is spelt, the model does.
 func TestCapSpeltAsTheModelTakesIt(t *testing.T) {
 	const newer, older = "max_completion_tokens", "max_tokens"

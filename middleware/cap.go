@@ -99,11 +99,11 @@ func (in *inference) capName(u *Upstream, m manners) string {
 	case u.CapName != "":
 		return capMember(in.dialect, u.CapName)
 	default:
-		own := in.asks.Model // a deployment may have any name here
-		if name := u.model(own); spellingOf(name) != "max_tokens" {
-			own = name
+		as := spellingOf(u.model(in.asks.Model))
+		if u.Deployments && as == "max_tokens" { // they are named freely, for one of OpenAI's models
+			as = spellingOf(in.asks.Model)
 		}
-		return capMember(in.dialect, in.spelling(spellingOf(own)))
+		return capMember(in.dialect, in.spelling(as))
 	}
 }
 
