@@ -9,13 +9,9 @@ import (
 	"github.com/ontime-llm/ontime/internal/secret"
 )
 
-const (
-	// eachDeployment ends a base URL of Azure's dated API that stands for all
-	// deployments of a resource.
-	eachDeployment = "/deployments/{model}"
-
-	global = "global" // as a region
-)
+// eachDeployment ends a base URL of Azure's dated API that stands for all
+// deployments of a resource.
+const eachDeployment = "/deployments/{model}"
 
 // address is the target's base URL as it is written: its own or its provider's.
 func (t *Target) address() string {
@@ -23,8 +19,8 @@ func (t *Target) address() string {
 	switch {
 	case t.BaseURL != "":
 		return t.BaseURL
-	case t.Region == global && preset.globalURL != "":
-		return preset.globalURL
+	case preset.elsewhere[t.Region] != "":
+		return preset.elsewhere[t.Region]
 	default:
 		return preset.baseURL
 	}

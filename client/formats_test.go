@@ -108,6 +108,19 @@ func TestStateOfUnknownOriginInAFormat(t *testing.T) {
 	}
 }
 
+// What a model is called elsewhere says nothing of one that stands in for it.
+func TestCapSpeltForAStandIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, quick, client.Config{Targets: []client.Target{{Name: "one", Models: map[string]string{"gpt-5": "llama-4"}}}}, "one")
+		if _, err := f.post(t, "chat/completions", `{"model":"gpt-5","messages":[]}`); err != nil {
+			t.Fatal(err)
+		}
+		if _, sent := f.last(t, "one"); !gjson.Get(sent, "max_tokens").Exists() {
+			t.Errorf("sent %s, want max_tokens", sent)
+		}
+	})
+}
+
 // Where neither the caller nor the provider says how a cap is spelt, the model does.
 func TestCapSpeltAsTheModelTakesIt(t *testing.T) {
 	const newer, older = "max_completion_tokens", "max_tokens"
@@ -129,6 +142,30 @@ func TestCapSpeltAsTheModelTakesIt(t *testing.T) {
 			for _, name := range []string{newer, older} {
 				if gjson.Get(sent, name).Exists() != (name == test.want) {
 					t.Errorf("%s asked with %q: sent %s, want only %s", test.model, test.asks, sent, test.want)
+				}
+			}
+		})
+	}
+}
+
+// In Azure's dated API the cap is spelt as the model takes it, which either of its names
+// may tell: no stable version knows the newer spelling, and reasoning models refuse the
+// older.
+func TestCapSpeltForDeployments(t *testing.T) {
+	const newer, older = "max_completion_tokens", "max_tokens"
+	for model, want := range map[string]string{"gpt-4o": older, "o3": newer, "fast": newer, "plain": older} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFleet(t, quick, client.Config{Targets: []client.Target{{
+				Name: "one", Provider: "azure", APIKey: "k", BaseURL: "https://one.test/openai/deployments/{model}?api-version=2024-10-21",
+				Models: map[string]string{"gpt-4o": "mine", "o3": "my-reasoner", "fast": "gpt-5-mini", "plain": "own"},
+			}}}, "one")
+			if _, err := f.post(t, "chat/completions", `{"model":"`+model+`","messages":[]}`); err != nil {
+				t.Fatal(err)
+			}
+			_, sent := f.last(t, "one")
+			for _, name := range []string{newer, older} {
+				if gjson.Get(sent, name).Exists() != (name == want) {
+					t.Errorf("%s: sent %s, want only %s", model, sent, want)
 				}
 			}
 		})

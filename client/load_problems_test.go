@@ -62,6 +62,10 @@ func TestLoadProblems(t *testing.T) {
 			"6:7 home: write ${NAME} or ${NAME:-default}",
 			"7:7 seed: write ${NAME} or ${NAME:-default}",
 		}},
+		"a variable in a default": {good + "    api_key: ${MISSING:-${EMPTY}}\n    region: ${PATH:-${EMPTY:-x}}\n", []string{
+			"4:14 targets[0].api_key: the default of MISSING has a reference in it",
+			"5:13 targets[0].region: the default of PATH has a reference in it",
+		}},
 		"a variable in a key": {good + "endpoints: {\"${MISSING}\": {}}\n", []string{
 			"4:13 endpoints: ${...} stands for a value, not for a key",
 		}},
@@ -152,7 +156,10 @@ home: three
 		"no targets":          {"home: x\n", []string{"0:0 targets: add at least one", `1:7 home: there is no target "x"`}},
 		"two documents":       {good + "---\n" + good, []string{"5:1 : a second document begins"}},
 		"directive":           {"%YAML 1.2\n---\n" + good, []string{"1:1 : directives are not read here"}},
-		"syntax":              {"targets: a: b\n", []string{"1:10 : this is neither YAML nor JSON: mapping value is not allowed in this context"}},
+		"syntax":              {"targets: a: b\n", []string{"1:10 : this is neither YAML nor JSON: mapping value is not allowed in this context; look at what indents the line"}},
+		"tabs":                {"targets:\n\t- name: a\n", []string{"2:1 : this is neither YAML nor JSON: a tab cannot indent: use spaces"}},
+		"more tabs":           {"targets:\n  - name: a\n  \tregion: b\n", []string{"3:3 : this is neither YAML nor JSON: a tab cannot indent: use spaces"}},
+		"a tab after a dash":  {"targets:\n  -\tname: a\n", []string{"2:8 : this is neither YAML nor JSON: a tab cannot indent: use spaces"}},
 		"not text":            {"a: \xff\n", []string{"0:0 : it is not text in UTF-8"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,9 +10,10 @@ import (
 // What it says of its limits needs no word here: package ratelimit reads it in any
 // spelling.
 type provider struct {
-	// baseURL may have {region} and {project} in it; globalURL takes its place
-	// where the region is "global". Empty: the target has to name it.
-	baseURL, globalURL string
+	// baseURL may have {region} and {project} in it. Empty: the target has to name it.
+	baseURL string
+	// elsewhere takes its place for regions that lie at another address.
+	elsewhere map[string]string
 	// local is a server that many run: two are no more alike than their hosts.
 	local bool
 
@@ -63,6 +64,8 @@ var providers = map[string]provider{
 	// "Azure OpenAI in Microsoft Foundry Models v1 API" and "Azure OpenAI Service REST
 	// API reference", learn.microsoft.com/azure/ai-foundry/openai: /openai/v1 without a
 	// version, /openai/deployments/NAME with one; api-key, or a bearer token of Entra.
+	// No stable version of the latter has max_completion_tokens, 2024-10-21 included
+	// (azure-rest-api-specs): there the cap is spelt by the model.
 	"azure": {
 		keyEnv: []string{"AZURE_OPENAI_API_KEY"}, header: "Api-Key",
 		formats: []string{chat, completions, responses, embeddings}, capName: newer,
@@ -82,12 +85,17 @@ var providers = map[string]provider{
 		formats: []string{chat, embeddings},
 	},
 	// "Using OpenAI libraries with Vertex AI", cloud.google.com: Google's access tokens,
-	// which last an hour.
+	// which last an hour. "Deployments and endpoints": global, and the multi-regions us
+	// and eu, have hosts of their own.
 	"vertex": {
-		baseURL:   "https://{region}-aiplatform.googleapis.com/v1/projects/{project}/locations/{region}/endpoints/openapi",
-		globalURL: "https://aiplatform.googleapis.com/v1/projects/{project}/locations/global/endpoints/openapi",
-		expires:   true,
-		formats:   []string{chat},
+		baseURL: "https://{region}-aiplatform.googleapis.com/v1/projects/{project}/locations/{region}/endpoints/openapi",
+		elsewhere: map[string]string{
+			"global": "https://aiplatform.googleapis.com/v1/projects/{project}/locations/global/endpoints/openapi",
+			"us":     "https://aiplatform.us.rep.googleapis.com/v1/projects/{project}/locations/us/endpoints/openapi",
+			"eu":     "https://aiplatform.eu.rep.googleapis.com/v1/projects/{project}/locations/eu/endpoints/openapi",
+		},
+		expires: true,
+		formats: []string{chat},
 	},
 	// "Responses API" and "Invoke a model with the OpenAI Chat Completions API",
 	// docs.aws.amazon.com/bedrock. China and other partitions have hosts of their own.

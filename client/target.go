@@ -26,10 +26,14 @@ func (t *Target) identity() router.Target {
 func (t *Target) upstream() middleware.Upstream {
 	preset, _ := t.preset()
 	base, deployments := t.base()
+	capName := preset.capName
+	if t.ofDeployments() {
+		capName = "" // not all of them take the newer, nor the older
+	}
 	u := middleware.Upstream{
 		Name: t.Name, Region: t.Region, BaseURL: base, Deployments: deployments, Models: maps.Clone(t.Models),
 		Price: t.Price, Prices: maps.Clone(t.Prices),
-		Provider: t.maker(), CapName: preset.capName, AskUsage: !preset.noUsage,
+		Provider: t.maker(), CapName: capName, AskUsage: !preset.noUsage,
 		Header: make(http.Header, len(t.Headers)), Authorize: t.authorize(),
 	}
 	for name, value := range t.Headers {

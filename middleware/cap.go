@@ -99,7 +99,11 @@ func (in *inference) capName(u *Upstream, m manners) string {
 	case u.CapName != "":
 		return capMember(in.dialect, u.CapName)
 	default:
-		return capMember(in.dialect, in.spelling(spellingOf(u.model(in.asks.Model))))
+		as := spellingOf(u.model(in.asks.Model))
+		if u.Deployments && as == "max_tokens" { // they are named freely, for one of OpenAI's models
+			as = spellingOf(in.asks.Model)
+		}
+		return capMember(in.dialect, in.spelling(as))
 	}
 }
 
@@ -137,12 +141,17 @@ func (in *inference) writeCap(ed *dialect.Editor, name string, limit int) {
 }
 
 // writeThinkingBudget leaves room for an answer under a lowered cap, and for the
-// request to be taken: the budget has to lie below the cap. One that the caller set
-// above it is the caller's (thinking between tool calls may have it).
+// request to be taken: the budget has to lie below the cap, and there is none below
+// the least. One that the caller set above its cap is the caller's (thinking between
+// tool calls may have it).
 func (in *inference) writeThinkingBudget(ed *dialect.Editor, limit int) {
 	asked, thinking := in.askedCap(), in.asks.ThinkingBudget
-	if limit != asked && thinking >= limit && (asked == 0 || thinking < asked) {
+	switch {
+	case limit == asked || thinking < limit || asked > 0 && thinking >= asked:
+	case limit > leastThinking:
 		ed.Set(in.asks.ThinkingBudgetAt, strconv.Itoa(max(limit/2, leastThinking)))
+	default:
+		ed.Set(in.asks.ThinkingAt, `{"type":"disabled"}`)
 	}
 }
 

@@ -6,8 +6,9 @@ import "strings"
 // least that Anthropic's take as a budget.
 const leastThinking = 1024
 
-// Families whose cap counts reasoning that the caller does not see.
-var reasoningModels = []string{"o1", "o3", "o4", "gpt-5", "gpt-oss", "deepseek-r", "deepseek-reasoner", "magistral", "qwq", "grok-3-mini", "grok-4", "gemini-2.5", "gemini-3", "kimi-k2-thinking"}
+// Families whose cap counts reasoning that the caller does not see, beside OpenAI's own,
+// which spellingOf knows.
+var reasoningModels = []string{"gpt-oss", "deepseek-r", "deepseek-reasoner", "magistral", "qwq", "grok-3-mini", "grok-4", "gemini-2.5", "gemini-3", "kimi-k2-thinking"}
 
 // reasons reports whether the model spends output tokens on reasoning, as far as
 // its name and the request tell.
@@ -15,6 +16,9 @@ func (in *inference) reasons() bool {
 	model, effort := in.asks.Model, in.asks.Effort
 	if effort != "" {
 		return effort != "none"
+	}
+	if spellingOf(model) == "max_completion_tokens" {
+		return true
 	}
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	for _, family := range reasoningModels {

@@ -35,7 +35,7 @@ type Upstream struct {
 	Header         http.Header       // sent with every request to this target alone
 	Models         map[string]string // as the application names it -> as this target does; absent: unchanged
 	// CapName is the member in which chat completions take their token cap
-	// here. Empty: as the caller spells it, or max_tokens.
+	// here. Empty: as the caller spells it, or else as the model does by its name.
 	CapName string
 	// AskUsage asks for usage at the end of a stream when the caller did not
 	// (stream_options.include_usage), and takes the extra chunk out again.

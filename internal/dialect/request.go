@@ -30,9 +30,9 @@ type Request struct {
 	Effort, Tier string
 	// ThinkingBudget is how many tokens the model may spend on thinking, as
 	// Anthropic's models are told; 0: not told. It has to lie below the token cap.
-	// ThinkingBudgetAt is its value.
-	ThinkingBudget   int
-	ThinkingBudgetAt Span
+	// ThinkingBudgetAt is its value, and ThinkingAt the object that it is in.
+	ThinkingBudget               int
+	ThinkingBudgetAt, ThinkingAt Span
 	// SideEffects says that the request must not run twice: its answer is stored,
 	// it runs in the background, or the provider runs tools for it.
 	SideEffects bool
@@ -156,6 +156,8 @@ func (r *requestReader) member(key []byte) {
 		r.ModelAt = at
 	case "stream_options":
 		r.StreamOptionsAt = at
+	case "thinking":
+		r.ThinkingAt = at
 	case "max_tokens", "max_completion_tokens", "max_output_tokens":
 		last := &r.Caps[len(r.Caps)-1]
 		last.At, last.Member = at, memberSpan(r.data, keyAt, r.at)

@@ -95,7 +95,7 @@ func TestRequest(t *testing.T) {
 					t.Errorf("the body has no part %s", part)
 				}
 			}
-			got.ModelAt, got.StreamOptionsAt, got.ThinkingBudgetAt = dialect.Span{}, dialect.Span{}, dialect.Span{}
+			got.ModelAt, got.StreamOptionsAt, got.ThinkingBudgetAt, got.ThinkingAt = dialect.Span{}, dialect.Span{}, dialect.Span{}, dialect.Span{}
 			for i := range got.Caps {
 				got.Caps[i].At, got.Caps[i].Member = dialect.Span{}, dialect.Span{}
 			}

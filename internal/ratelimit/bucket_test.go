@@ -39,6 +39,13 @@ func TestBuckets(t *testing.T) {
 			lines: []string{"x-ratelimit-limit-req-minute: 60", "x-ratelimit-remaining-req-minute: 59", "x-ratelimit-limit-tokens-minute: 50000", "x-ratelimit-remaining-tokens-minute: 47196",
 				"x-ratelimit-limit-tokens-month: 4000000", "x-ratelimit-remaining-tokens-month: 3950246"},
 			want: ratelimit.Info{Requests: bucket(60, 59, 0), Tokens: bucket(50000, 47196, 0)}}, // 94.4% < 98.8%
+		{name: "Mistral, by size", // 99.98% of the minute, 2.5% of the month
+			lines: []string{"ratelimitbysize-limit: 500000", "ratelimitbysize-remaining: 499900", "ratelimitbysize-reset: 28", "ratelimitbysize-query-cost: 32000",
+				"x-ratelimitbysize-limit-month: 4000000", "x-ratelimitbysize-remaining-month: 100000"},
+			want: ratelimit.Info{Tokens: bucket(4000000, 100000, 0)}},
+		{name: "Together",
+			lines: []string{"x-ratelimit-limit: 10", "x-ratelimit-remaining: 4", "x-ratelimit-reset: 1", "x-tokenlimit-limit: 3000", "x-tokenlimit-remaining: 2700"},
+			want:  ratelimit.Info{Requests: bucket(10, 4, time.Second), Tokens: bucket(3000, 2700, 0)}},
 		{name: "DigitalOcean",
 			lines: []string{dateLine, "x-ratelimit-limit-tokens-per-day: 1000", "x-ratelimit-remaining-tokens-per-day: 400", "x-ratelimit-reset-tokens-per-day: 1711497600"},
 			want:  ratelimit.Info{Tokens: bucket(1000, 400, 4*time.Hour)}},

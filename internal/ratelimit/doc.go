@@ -17,6 +17,7 @@
 //   - X-Should-Retry: true or false;
 //   - X-RateLimit-{Limit,Remaining,Reset}-BUCKET, and X-Rate-Limit-* just so; the bucket may be missing,
 //     or stand before the field, as in X-RateLimit-Day-Limit;
+//   - X-TokenLimit-*, RateLimitBySize-* and X-RateLimitBySize-* likewise: all of their buckets are of tokens;
 //   - Anthropic-RateLimit-BUCKET-{Limit,Remaining,Reset}, and the unified windows of subscriptions,
 //     whose Status is "rejected" when they are used up;
 //   - RateLimit-{Limit,Remaining,Reset}, and the structured RateLimit and RateLimit-Policy of the later

@@ -10,12 +10,14 @@ const (
 	generic   family = iota // X-RateLimit-*, X-Rate-Limit-*: Azure mixes the two for one bucket
 	anthropic               // Anthropic-RateLimit-*
 	ietf                    // RateLimit-*, RateLimit
+	sized                   // of tokens: X-TokenLimit-* (Together), RateLimitBySize-* and X-RateLimitBySize-* (Mistral)
 )
 
 var prefixes = [...][]string{
 	generic:   {"X-RateLimit-", "X-Rate-Limit-"},
 	anthropic: {"Anthropic-RateLimit-"},
 	ietf:      {"RateLimit-"},
+	sized:     {"X-TokenLimit-", "RateLimitBySize-", "X-RateLimitBySize-"},
 }
 
 // field is what a header tells of its bucket.
@@ -82,7 +84,7 @@ func (b *bucket) kind() kind {
 	switch {
 	case contains(b.name, "unified"), contains(b.name, "concurren"):
 		return other
-	case contains(b.name, "token"):
+	case contains(b.name, "token"), b.family == sized:
 		return tokens
 	case b.name == "", b.family == ietf, contains(b.name, "req"), isPeriod(b.name):
 		return requests

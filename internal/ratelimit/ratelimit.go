@@ -81,6 +81,7 @@ func (r *reader) read(name, value string) {
 			r.structured(value)
 		default:
 			r.limits(ietf, name, value)
+			r.limits(sized, name, value)
 		}
 	case 'x':
 		switch {
@@ -90,6 +91,7 @@ func (r *reader) read(name, value string) {
 			r.millis.longest(r.clock.delay(value, time.Millisecond))
 		default:
 			r.limits(generic, name, value)
+			r.limits(sized, name, value)
 		}
 	case 'a':
 		r.limits(anthropic, name, value)

@@ -34,6 +34,10 @@ func (f *File) expand(path string, s Scalar) (Scalar, bool) {
 		case name == "":
 			f.Add(path, s.At, "it has a ${ that begins no reference: write ${NAME} or ${NAME:-default}, or $${ for ${ itself")
 			ok = false
+		case strings.Contains(otherwise, "${"):
+			// Its } would be taken for the end of the one around it.
+			f.Add(path, s.At, "the default of %s has a reference in it, which is not read there: write the value itself, or one reference alone", name)
+			ok = false
 		case hasDefault && value == "":
 			return otherwise
 		case !set:

@@ -106,7 +106,7 @@ func TestProblemsHaveAPlace(t *testing.T) {
 			"1:22 a.c: it has a ${ that begins no reference: write ${NAME} or ${NAME:-default}, or $${ for ${ itself",
 		}},
 		"aliases":   {"a: {b: *no, c: !!int 1}\nd: &d {}\ne: &d {}", []string{"1:8 a.b: there is no anchor &no: add it, or write the value here", "1:16 a.c: tags are not read here: remove it", "3:4 : there is an anchor &d already: rename one of them"}},
-		"syntax":    {"a: [", []string{"1:4 : this is neither YAML nor JSON: sequence end token ']' not found"}},
+		"syntax":    {"a: [", []string{"1:4 : this is neither YAML nor JSON: sequence end token ']' not found; look at what indents the line, at the space after each colon and dash, and at quotes and brackets"}},
 		"documents": {"a: {}\n---\na: {}", []string{"3:1 : a second document begins: one file holds one configuration, remove one of them"}},
 		"nothing":   {"# a comment", []string{"0:0 : it is empty"}},
 	} {

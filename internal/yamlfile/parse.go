@@ -106,8 +106,17 @@ func (f *File) addSyntax(err error) {
 			message = m
 		}
 	}
-	if at.Line > 0 && at.Line <= len(f.lines) && strings.Contains(f.lines[at.Line-1], "${") {
+	line := ""
+	if at.Line > 0 && at.Line <= len(f.lines) {
+		line = f.lines[at.Line-1]
+	}
+	switch {
+	case strings.Contains(message, "\t") || strings.HasPrefix(message, "tab "):
+		message = "a tab cannot indent: use spaces"
+	case strings.Contains(line, "${"):
 		message += "; within { } and [ ] a value with ${...} has to be in quotes"
+	default:
+		message += "; look at what indents the line, at the space after each colon and dash, and at quotes and brackets"
 	}
 	f.Add("", at, "this is neither YAML nor JSON: %s", message)
 }
