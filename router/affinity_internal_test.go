@@ -112,7 +112,7 @@ func TestCachedTokensCostLess(t *testing.T) {
 	for i := range targets {
 		f := fixed()
 		f.hits = 0.9
-		g.routes = append(g.routes, &route{group: g, target: i})
+		g.routes = append(g.routes, &route{group: g, target: i, price: targets[i].Price})
 		o.routes = append(o.routes, f)
 	}
 	list := q.rank(g, o, nil)

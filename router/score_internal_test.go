@@ -52,7 +52,7 @@ func TestCostInMedians(t *testing.T) {
 	g := &group{router: r}
 	o := &outlook{}
 	for i := range targets {
-		g.routes = append(g.routes, &route{target: i})
+		g.routes = append(g.routes, &route{target: i, price: targets[i].Price})
 		o.routes = append(o.routes, fixed())
 	}
 	list := q.rank(g, o, nil)
