@@ -32,7 +32,7 @@ func (q *question) survey(choices []Choice, o *outlook, list []ranked) []ranked 
 		list = append(list, x)
 	}
 	if q.endpoint.cost > 0 && len(list) > 0 {
-		q.addCost(list[0].route.group.router, list)
+		q.addCost(list)
 	}
 	return list
 }

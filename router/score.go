@@ -77,7 +77,7 @@ func (q *question) rank(g *group, o *outlook, list []ranked) []ranked {
 		}
 	}
 	if !q.byTime() && q.endpoint.cost > 0 {
-		q.addCost(g.router, list)
+		q.addCost(list)
 	}
 	return list
 }
@@ -174,7 +174,7 @@ func (q *question) tolerance(list []ranked) float64 {
 }
 
 // addCost adds what each route costs, in medians of them all.
-func (q *question) addCost(r *Router, list []ranked) {
+func (q *question) addCost(list []ranked) {
 	var buf [16]float64
 	costs := buf[:0]
 	for i := range list {
