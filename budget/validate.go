@@ -36,6 +36,12 @@ func (b Budget) Validate() error {
 	return errors.Join(found...)
 }
 
+// shortest is a time that no call can be asked to keep. What is below it was written
+// without its unit: 600 is 600ns.
+const shortest = 100 * time.Microsecond
+
+const noUnit = "is shorter than any call: say the unit, such as 600ms, which in Go is 600 * time.Millisecond"
+
 type problems []error
 
 func (p *problems) add(field, format string, args ...any) {
@@ -54,8 +60,10 @@ func (p *problems) checkLayers(layers []Layer) (sound []Layer) {
 		if l.Limit <= 0 {
 			p.add(l.field(), "limit %v promises nothing: "+
 				"set a time above 0, such as 600ms, or remove the layer", l.Limit)
+		} else if l.Limit < shortest {
+			p.add(l.field(), "limit %v "+noUnit, l.Limit)
 		}
-		if inRange && l.Limit > 0 {
+		if inRange && l.Limit >= shortest {
 			sound = append(sound, l)
 		}
 	}
@@ -108,11 +116,17 @@ func (p *problems) checkTimes(b Budget, layers []Layer) {
 		p.add("deadline", "%v is negative: "+
 			"set a time above 0, or leave it out for the caller's context alone", b.Deadline)
 	}
+	if b.Deadline > 0 && b.Deadline < shortest {
+		p.add("deadline", "%v "+noUnit, b.Deadline)
+	}
+	if b.Abandon > 0 && b.Abandon < shortest {
+		p.add("abandon", "%v "+noUnit, b.Abandon)
+	}
 	if b.Abandon < 0 {
 		p.add("abandon", "%v is negative: "+
 			"set a time above 0, or leave it out to let the distribution of the route decide", b.Abandon)
 	}
-	if b.Deadline <= 0 {
+	if b.Deadline < shortest {
 		return
 	}
 	var longer []string

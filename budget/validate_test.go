@@ -61,6 +61,15 @@ func TestValidateRejects(t *testing.T) {
 				"tpot.p95: limit -1ms promises nothing: set a time above 0, such as 600ms, or remove the layer",
 			},
 		},
+		"without a unit": {
+			budget.Budget{TTFT: budget.Layers{95: 600}, Total: budget.Layers{95: 99_999}, Deadline: 30, Abandon: 5},
+			[]string{
+				"ttft.p95: limit 600ns is shorter than any call: say the unit, such as 600ms, which in Go is 600 * time.Millisecond",
+				"total.p95: limit 99.999µs is shorter than any call: say the unit, such as 600ms, which in Go is 600 * time.Millisecond",
+				"deadline: 30ns is shorter than any call: say the unit, such as 600ms, which in Go is 600 * time.Millisecond",
+				"abandon: 5ns is shorter than any call: say the unit, such as 600ms, which in Go is 600 * time.Millisecond",
+			},
+		},
 		"order, all at once": {
 			budget.Budget{TTFT: budget.Layers{50: time.Second, 95: 100 * ms, 99.9: 500 * ms}},
 			[]string{

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -115,12 +116,30 @@ func (p *problems) credential(field string, t *Target, preset provider) {
 	case len(preset.keyEnv) > 0:
 		p.add(field+".api_key", "there is no credential: set it, auth, or the environment variable %s", strings.Join(preset.keyEnv, " or "))
 	}
-	for _, key := range append(t.keys(), t.AdminKey) {
-		if !sendable(key) {
-			p.add(field+".api_key", "the key has characters that cannot be sent: check for line ends and spaces around it")
+	for i, key := range t.keys() {
+		if len(t.APIKeys) > 0 && t.APIKey == "" {
+			p.key(fmt.Sprintf("%s.api_keys[%d]", field, i), key)
+		} else {
+			p.key(field+".api_key", key)
 		}
 	}
+	p.key(field+".admin_key", t.AdminKey)
 }
+
+func (p *problems) key(field, key string) {
+	switch {
+	case !sendable(key):
+		p.add(field, "the key has characters that cannot be sent: check for line ends and spaces around it")
+	case strings.HasPrefix(strings.ToLower(key), "bearer "):
+		p.add(field, `the key begins with "Bearer", which the client writes itself where it is wanted: leave that out`)
+	case reference.MatchString(key):
+		p.add(field, "it names an environment variable in another notation than ours: in a file write ${NAME}, in code os.Getenv")
+	}
+}
+
+// reference is how a shell, LiteLLM and Bifrost refer to an environment variable. No
+// provider's keys look like that.
+var reference = regexp.MustCompile(`^(\$|os\.environ/|env\.)[A-Za-z_][A-Za-z0-9_]*$`)
 
 // sendable reports whether a header's value can be sent as it is.
 func sendable(value string) bool {

@@ -183,3 +183,25 @@ func TestWholeAnswerToACallForAStream(t *testing.T) {
 		})
 	}
 }
+
+// A whole answer under another content type is one that openai-go would not read, though it
+// was checked, counted and paid for.
+func TestWholeAnswerUnderAnotherContentType(t *testing.T) {
+	for contentType, want := range map[string]string{
+		"text/plain; charset=utf-8":       "application/json",
+		"text/json":                       "application/json",
+		"":                                "application/json",
+		"application/json; charset=utf-8": "application/json; charset=utf-8",
+		"application/problem+json":        "application/problem+json",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newOrdered(t, quick, "one")
+			f.servers["one"].Script(raw(200, contentType, wholeAnswer))
+			var resp *http.Response
+			answer, err := f.chat().Chat.Completions.New(t.Context(), question("hello"), option.WithResponseInto(&resp))
+			if err != nil || answer.Choices[0].Message.Content != "all at once" || resp.Header.Get("Content-Type") != want {
+				t.Errorf("%q: answer is %+v, %v, want it as %s", contentType, answer, err, want)
+			}
+		})
+	}
+}

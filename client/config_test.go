@@ -123,6 +123,11 @@ func TestEachProblem(t *testing.T) {
 		"path of a deployment's call": {target(func(t *client.Target) {
 			t.Provider, t.BaseURL = "azure", "https://res.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=2024-10-21"
 		}), [2]string{"targets[0].base_url", "before /chat/completions"}},
+		"admin key with newline":   {target(func(t *client.Target) { t.AdminKey = "k\n" }), [2]string{"targets[0].admin_key", "line ends"}},
+		"scheme in the key":        {target(func(t *client.Target) { t.APIKey = "Bearer sk-secret" }), [2]string{"targets[0].api_key", "leave that out"}},
+		"variable of a shell":      {target(func(t *client.Target) { t.APIKey = "$ONE_KEY" }), [2]string{"targets[0].api_key", "${NAME}"}},
+		"variable of LiteLLM":      {target(func(t *client.Target) { t.APIKey, t.APIKeys = "", []string{"os.environ/ONE_KEY"} }), [2]string{"targets[0].api_keys[0]", "${NAME}"}},
+		"variable of Bifrost":      {target(func(t *client.Target) { t.APIKey, t.APIKeys = "", []string{"sk-one", "env.ONE_KEY"} }), [2]string{"targets[0].api_keys[1]", "${NAME}"}},
 		"header of the connection": {target(func(t *client.Target) { t.Headers = map[string]string{"transfer-encoding": "chunked"} }), [2]string{"targets[0].headers", "remove it"}},
 		"compression":              {target(func(t *client.Target) { t.Headers = map[string]string{"Accept-Encoding": "gzip"} }), [2]string{"targets[0].headers", "remove it"}},
 		"header and key":           {target(func(t *client.Target) { t.Headers = map[string]string{"authorization": "Bearer x"} }), [2]string{"targets[0].headers", "set one of them"}},

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"github.com/tidwall/gjson"
@@ -45,10 +47,18 @@ func (c *liveCall) commitWhole(a *attempt, resp *http.Response) {
 	if c.in.asks.Stream {
 		c.tally.Content(a.start.Add(a.record.Total).Sub(c.rec.Start))
 		resp.Header.Set("Content-Type", "text/event-stream")
+	} else if !isJSON(resp.Header.Get("Content-Type")) {
+		resp.Header.Set("Content-Type", "application/json") // it is, and openai-go reads no other
 	}
 	setLength(resp, len(a.body))
 	c.cancel(nil)
 	resp.Body = &wholeBody{call: c, from: a, rest: bytes.NewReader(a.body)}
+}
+
+// isJSON says whether openai-go would take a content type for JSON.
+func isJSON(contentType string) bool {
+	media, _, _ := mime.ParseMediaType(contentType)
+	return strings.Contains(media, "application/json") || strings.HasSuffix(media, "+json")
 }
 
 // response is the attempt's, as from a single provider: the caller's own
