@@ -11,8 +11,8 @@ import (
 )
 
 // ConnectError is a target that could not be reached, or a connection that
-// broke. Its text is ours, in JSON too; Unwrap has the cause,
-// which may come from anywhere.
+// broke. Its text is ours, in JSON too; Unwrap has the cause, which may come from
+// anywhere.
 type ConnectError struct {
 	Target string
 	Err    error `json:"-"`

@@ -63,9 +63,12 @@
 //
 // The limit of a layer ends nothing. What does: the caller's context, the
 // endpoint's deadline, 10 minutes without content where there is neither
-// ([ErrNoContent]), and 5 minutes of silence in the middle of an answer
-// ([ErrStalled]). A finished answer whose connection stays open ends by itself
-// after 5 seconds.
+// ([ErrNoContent]), and 5 minutes without content in the middle of an answer
+// ([ErrStalled]), whatever else comes: a keep-alive is no content, and a model may
+// think for minutes without one. That a connection is dead is for the transport to
+// find out: a client's own does so in half a minute over HTTP/2, and in some minutes
+// over HTTP/1.1. A finished answer whose connection stays open ends by itself after 5
+// seconds.
 //
 // What follows a fault, and what is held against the route, depends on the
 // fault. An error inside a 200 stream counts as the status that it amounts to.
@@ -86,8 +89,9 @@
 //
 // All attempts and waits of a call share its deadline, and nothing sleeps while
 // a route is left that may be taken. The first step to another healthy route is
-// always made; all further attempts are rationed to a fifth of the calls, with a
-// burst of as much as the calls of the last four minutes allow. Where every route
+// always made, and so is one from an attempt that was abandoned; all further attempts
+// are rationed to a fifth of the calls, with a burst of as much as the calls of the
+// last four minutes allow. Where every route
 // is at its limit or cooling down the call waits, first come first served, if
 // that can end before its deadline (two minutes, if there is none); Call.Waited
 // says how long. Otherwise it fails at once.
