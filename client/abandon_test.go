@@ -176,6 +176,33 @@ func TestDeadlineBoundsAllAttempts(t *testing.T) {
 	})
 }
 
+// A call with a deadline does not spend all of it on a target that hangs, however long its
+// route might take, and the target that hangs is left alone after a few.
+func TestHangIsAbandonedBeforeTheDeadline(t *testing.T) {
+	for way, say := range ways {
+		t.Run(way, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const deadline = 30 * time.Second
+				targets := inOrder("one", "two")
+				f := newFleet(t, quick, client.Config{Targets: targets, Endpoints: map[string]budget.Budget{
+					"chat": {CostWeight: 3, Hedge: -1, Deadline: deadline, MaxTokens: budget.MaxTokens{Default: -1}},
+				}}, "one", "two")
+				f.servers["one"].Set(func(b *upstream.Behaviour) { b.Faults.Hang = 1 })
+				for range 5 {
+					f.answers(t, say, f.chat(), "two")
+					if call := f.lastCall(t); len(call.Attempts) != 2 || call.Attempts[0].Total > deadline/2 {
+						t.Errorf("the call is %+v", call)
+					}
+				}
+				f.answers(t, say, f.chat(), "two")
+				if call := f.lastCall(t); len(call.Attempts) != 1 {
+					t.Errorf("target one is tried after five hangs: %+v", call)
+				}
+			})
+		})
+	}
+}
+
 // Content that comes at the very instant at which its attempt is given up: one
 // of both answers is the caller's, whole.
 func TestContentAtTheInstantOfAbandoning(t *testing.T) {

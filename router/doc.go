@@ -201,7 +201,10 @@
 //	max(the budget's Abandon, 3 * p99 of what came, for this size)
 //
 // with 5 s in place of the budget's where it is 0; the second term is 10 minutes at
-// most. Whether an attempt may be given up at all (the last candidate may not) is for
+// most. Of a call with a deadline it is half of the time that is left at most, or the p99
+// if that is longer: a call that waits for one route until its end has failed, whatever
+// others could do. (A p99 past the deadline is that of an answer of average length: what
+// is not known might take very long.) Whether an attempt may be given up at all (the last candidate may not) is for
 // whoever runs it to know.
 //
 // # Health

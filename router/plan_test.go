@@ -219,17 +219,22 @@ func TestAbandon(t *testing.T) {
 		name   string
 		b      budget.Budget
 		ttft   time.Duration
-		prompt int // tokens
+		prompt int           // tokens
+		left   time.Duration // until the call's deadline; 0: it has none
 		want   time.Duration
 	}{
 		// What is built in has a say of 8 parts in some 50, and 2% of that are
 		// stragglers around 3 s, so that p99 is a quick route's own only roughly.
-		{"quick: at least 5s", budget.Budget{}, 200 * ms, 1000, 5 * time.Second},
-		{"slow: 3 times its p99", budget.Budget{}, 8 * time.Second, 1000, 24 * time.Second},
-		{"the endpoint's own, if longer", budget.Budget{Abandon: time.Minute}, 8 * time.Second, 1000, time.Minute},
-		{"the endpoint's own may be below 5s", budget.Budget{Abandon: 2 * time.Second}, 200 * ms, 1000, 2 * time.Second},
-		{"never the endpoint's own, if hopeless later", budget.Budget{Abandon: 2 * time.Second}, 8 * time.Second, 1000, 24 * time.Second},
-		{"10 minutes at most", budget.Budget{}, 500 * time.Second, 1000, 10 * time.Minute},
+		{"quick: at least 5s", budget.Budget{}, 200 * ms, 1000, 0, 5 * time.Second},
+		{"slow: 3 times its p99", budget.Budget{}, 8 * time.Second, 1000, 0, 24 * time.Second},
+		{"the endpoint's own, if longer", budget.Budget{Abandon: time.Minute}, 8 * time.Second, 1000, 0, time.Minute},
+		{"the endpoint's own may be below 5s", budget.Budget{Abandon: 2 * time.Second}, 200 * ms, 1000, 0, 2 * time.Second},
+		{"never the endpoint's own, if hopeless later", budget.Budget{Abandon: 2 * time.Second}, 8 * time.Second, 1000, 0, 24 * time.Second},
+		{"half of the time that is left", budget.Budget{}, 8 * time.Second, 1000, 30 * time.Second, 15 * time.Second},
+		{"half of the time, unless its p99 is more", budget.Budget{}, 8 * time.Second, 1000, 12 * time.Second, 8 * time.Second},
+		{"more than half, if the endpoint says so", budget.Budget{Abandon: 20 * time.Second}, 8 * time.Second, 1000, 30 * time.Second, 20 * time.Second},
+		{"hopeless before half of the time", budget.Budget{}, 8 * time.Second, 1000, time.Minute, 24 * time.Second},
+		{"10 minutes at most", budget.Budget{}, 500 * time.Second, 1000, 0, 10 * time.Minute},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -244,6 +249,9 @@ func TestAbandon(t *testing.T) {
 				}
 				time.Sleep(time.Second)
 				req.Pin = "a"
+				if test.left > 0 {
+					req.Deadline = time.Now().Add(test.left)
+				}
 				got := w.Plan(req).Choices[0].Abandon
 				if math.Abs(got.Seconds()/test.want.Seconds()-1) > 0.1 {
 					t.Errorf("abandon after %v, want about %v", got, test.want)

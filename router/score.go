@@ -220,14 +220,33 @@ const (
 
 // abandon returns when to give up an attempt without content, in seconds.
 func (q *question) abandon(x *ranked) float64 {
-	f := x.forecast
-	var p99 float64
-	if q.req.Streamed {
-		p99 = f.p99[ttft] * x.factor
-	} else {
-		p99 = f.p99[total] * f.work(x.tokens, atMost(q.lengths.p99, q.req.MaxTokens))
+	p99 := q.came(x, q.lengths.p99)
+	most := mostAbandon
+	if !q.req.Deadline.IsZero() {
+		most = q.share(x, p99)
 	}
-	return max(q.endpoint.abandon, min(abandonFactor*p99, mostAbandon))
+	return max(q.endpoint.abandon, min(abandonFactor*p99, mostAbandon, most))
+}
+
+// came returns the p99 of what came, for the call's size and an answer of so many tokens.
+func (q *question) came(x *ranked, output float64) float64 {
+	f := x.forecast
+	if q.req.Streamed {
+		return f.p99[ttft] * x.factor
+	}
+	return f.p99[total] * f.work(x.tokens, atMost(output, q.req.MaxTokens))
+}
+
+// share returns how much of the time until the call's deadline a route may have. A call
+// is not to spend all of it on one that hangs: half is left to the others, unless an
+// answer may well take longer than half. Where the longest have no time at all, it is the
+// usual ones that count, or nothing would ever be hopeless to a route that is not known.
+func (q *question) share(x *ranked, p99 float64) float64 {
+	left := q.req.Deadline.Sub(q.now).Seconds()
+	if p99 >= left {
+		p99 = q.came(x, q.lengths.mean[q.limit])
+	}
+	return max(p99, left/2)
 }
 
 // seconds converts to a Duration, to the nearest nanosecond.
