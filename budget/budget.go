@@ -27,8 +27,8 @@ type Budget struct {
 	// Abandon is the least time after which an attempt that has brought no content
 	// may be given up: three times the p99 of its route, if that is longer, decides,
 	// though no more than half of the time until the call's deadline as long as that
-	// covers the p99. If zero, 5 s. It is not the limit of a layer: a late answer is better than
-	// none.
+	// covers the p99. If zero, 5 s. It is not the limit of a layer: a late answer is
+	// better than none.
 	Abandon time.Duration
 
 	// Hedge is the share of calls that may be sent a second time, to another

@@ -204,8 +204,8 @@
 // most. Of a call with a deadline it is half of the time that is left at most, or the p99
 // if that is longer: a call that waits for one route until its end has failed, whatever
 // others could do. (A p99 past the deadline is that of an answer of average length: what
-// is not known might take very long.) Whether an attempt may be given up at all (the last candidate may not) is for
-// whoever runs it to know.
+// is not known might take very long.) Whether an attempt may be given up at all (the last
+// candidate may not) is for whoever runs it to know.
 //
 // # Health
 //
