@@ -203,6 +203,29 @@ func TestHangIsAbandonedBeforeTheDeadline(t *testing.T) {
 	}
 }
 
+// Of the time that a first target has left a second one that hangs has no more than its p99,
+// or half, so that the third one is asked in time.
+func TestTwoHangsLeaveTimeForTheThird(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const deadline = 30 * time.Second
+		targets := inOrder("one", "two", "three")
+		f := newFleet(t, quick, client.Config{Targets: targets, Endpoints: map[string]budget.Budget{
+			"chat": {CostWeight: 3, Hedge: -1, Deadline: deadline, MaxTokens: budget.MaxTokens{Default: -1}},
+		}}, "one", "two", "three")
+		for _, name := range []string{"one", "two"} {
+			f.servers[name].Set(func(b *upstream.Behaviour) { b.Faults.Hang = 1 })
+		}
+		f.answers(t, ask, f.chat(), "three")
+		call := f.lastCall(t)
+		if len(call.Attempts) != 3 {
+			t.Fatalf("the call is %+v", call)
+		}
+		if first, second := call.Attempts[0].Total, call.Attempts[1].Total; first != deadline/2 || second >= deadline/2 {
+			t.Errorf("the targets that hang had %v and %v, want half of 30s, and less", first, second)
+		}
+	})
+}
+
 // Content that comes at the very instant at which its attempt is given up: one
 // of both answers is the caller's, whole.
 func TestContentAtTheInstantOfAbandoning(t *testing.T) {

@@ -120,7 +120,7 @@ func (r *race) launch(choice router.Choice, flight *router.Flight, hedge bool) {
 	in := r.inFor(choice.Model)
 	a := &attempt{
 		call: r.liveCall, in: in, up: r.set.upstreams[choice.Target], key: choice.Key(),
-		flight: flight, start: time.Now(), abandon: choice.Abandon, hedge: hedge,
+		flight: flight, start: time.Now(), abandon: flight.Abandon(), hedge: hedge,
 		limit: in.capFor(flight), probe: choice.Probe(),
 	}
 	if a.probe {

@@ -77,6 +77,10 @@ func (r *Router) Start(c Choice, req Request) (*Flight, error) {
 		known:    r.prefixes.knownTo(rt.target, &req, now),
 	}
 	f.tokens = x.uncached(req.PromptBytes, int(f.known))
+	if req.Attempts > 0 && !req.Deadline.IsZero() { // those before have taken some of the time
+		q := newQuestion(e, &req, now, nil)
+		f.abandon = min(f.abandon, seconds(q.look(rt, rt.group.latest.Load()).abandon))
+	}
 	f.predict(x)
 	f.usual = x.usually(f)
 	if why, until := f.board(&c, now); why != "" {
@@ -102,6 +106,11 @@ func (r *Router) Start(c Choice, req Request) (*Flight, error) {
 // that of its request, or less where the endpoint's budget has it fitted to the time
 // that is left on this route (see the package comment). 0: none.
 func (f *Flight) MaxTokens() int { return f.limit }
+
+// Abandon is the time after which the attempt is hopeless without content: that of its
+// Choice or, where attempts before it have taken some of the time until the call's
+// deadline, less.
+func (f *Flight) Abandon() time.Duration { return f.abandon }
 
 // board passes everything that can still keep an attempt from starting, or leaves
 // it all as it was and says why.

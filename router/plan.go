@@ -46,7 +46,8 @@ type Choice struct {
 	Target string
 	Model  string // as the application names it: the call's own, or a later one of the endpoint's
 	// Abandon is the time after which an attempt without content is hopeless, as
-	// far as this route's past tells; see the package comment. Always positive.
+	// far as this route's past tells; see the package comment. Always positive. It is
+	// as of the plan: [Flight.Abandon] is what holds.
 	Abandon time.Duration
 
 	way *way
