@@ -221,11 +221,11 @@ const (
 // abandon returns when to give up an attempt without content, in seconds.
 func (q *question) abandon(x *ranked) float64 {
 	p99 := q.came(x, q.lengths.p99)
-	most := mostAbandon
+	hopeless := min(abandonFactor*p99, mostAbandon)
 	if !q.req.Deadline.IsZero() {
-		most = q.share(x, p99)
+		hopeless = min(hopeless, q.share(x, p99))
 	}
-	return max(q.endpoint.abandon, min(abandonFactor*p99, mostAbandon, most))
+	return max(q.endpoint.abandon, hopeless)
 }
 
 // came returns the p99 of what came, for the call's size and an answer of so many tokens.
