@@ -120,7 +120,8 @@ type Target struct {
 	// Price is in USD per million tokens, of every model that Prices does not list. Price
 	// all targets of an endpoint or none.
 	Price router.Price
-	// Prices are those of single models, as the application names them.
+	// Prices are those of single models, as the application names them; a zero one is that
+	// of a model which costs nothing.
 	Prices map[string]router.Price
 	// Limits are the target's own rate limits, as far as known.
 	Limits router.Limits

@@ -3,7 +3,8 @@ package router
 import "github.com/ontime-llm/ontime/budget"
 
 // Price is what a target charges, in USD per million tokens. The zero value means
-// that no price is known; see [Config.Targets] for when that is allowed.
+// that no price is known, but in [Target].Prices that there is nothing to pay; see
+// [Config.Targets] for when that is allowed.
 type Price struct {
 	Input       float64 // prompt tokens
 	CachedInput float64 // prompt tokens that the provider had cached; 0: as Input
